@@ -1,0 +1,62 @@
+// @ts-check
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Runs a program to its end and collects what it prints. Never throws: a program that cannot start is a failed one. It
+ * does not outlive this process.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd: string, shell?: boolean }} options
+ * @returns {Promise<{ ok: boolean, output: string }>}
+ */
+export function run(command, args, options) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    const stop = () => child.kill();
+    process.once('exit', stop);
+    let output = '';
+    const append = (/** @type {string} */ part) => {
+      output += part;
+    };
+    child.stdout.setEncoding('utf8').on('data', append);
+    child.stderr.setEncoding('utf8').on('data', append);
+    const finish = (/** @type {boolean} */ ok) => {
+      process.off('exit', stop);
+      resolve({ ok, output });
+    };
+    child.on('error', (error) => {
+      append(`${error.message}\n`);
+      finish(false);
+    });
+    child.on('close', (code) => finish(code === 0));
+  });
+}
+
+/**
+ * The JavaScript file behind a command of an installed package. Running it with Node spares the differences between
+ * the shims that npm makes for each platform.
+ *
+ * @param {string} packageName
+ * @param {string} command
+ * @returns {string}
+ */
+export function commandOf(packageName, command) {
+  // Not `require.resolve(name + '/package.json')`: a package may leave that file out of its exports.
+  const folders = require.resolve.paths(packageName) ?? [];
+  for (const folder of folders) {
+    const home = join(folder, packageName);
+    try {
+      const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+      return join(home, typeof bin === 'string' ? bin : bin[command]);
+    } catch {
+      // Not in this folder: try the next one up.
+    }
+  }
+  throw new Error(`${packageName} is not installed near ${dirname(import.meta.filename)}`);
+}

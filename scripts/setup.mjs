@@ -1,0 +1,116 @@
+// @ts-check
+/**
+ * Brings a checkout into the state that the other scripts need: `node scripts/setup.mjs [--build] [--reference] [--quiet]`.
+ * Says nothing and takes no time when there is nothing to do, so that `npm start` and `npm test` can always call it.
+ */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import util from 'node:util';
+import { build, needsBuild } from './lib/build.mjs';
+import { install, needsInstall } from './lib/install.mjs';
+import { withLock } from './lib/lock.mjs';
+import { withProgress } from './lib/progress.mjs';
+
+const OLDEST_NODE = [20, 19];
+
+/**
+ * @typedef {object} Task
+ * @property {string} title
+ * @property {() => boolean} isDue
+ * @property {() => Promise<void>} perform
+ */
+
+/**
+ * @param {string} root
+ * @param {{ build: boolean, reference: boolean }} wanted
+ * @returns {Task[]}
+ */
+function tasks(root, wanted) {
+  const reference = join(root, 'test', 'reference');
+  return [
+    {
+      title: 'Installing the development tools (about 250 MB, once)',
+      isDue: () => needsInstall(root),
+      perform: () => install(root),
+    },
+    ...(wanted.reference
+      ? [
+          {
+            title: 'Installing the official SDK and its CLI for the tests (about 400 MB, once)',
+            isDue: () => needsInstall(reference) || referenceCli(reference) === undefined,
+            perform: () => installReference(reference),
+          },
+        ]
+      : []),
+    ...(wanted.build
+      ? [{ title: 'Building Tenon', isDue: () => needsBuild(root), perform: () => build(root) }]
+      : []),
+  ];
+}
+
+/** @param {string} folder */
+async function installReference(folder) {
+  await install(folder);
+  if (referenceCli(folder) !== undefined) return;
+  throw new Error(
+    `The official SDK was installed in ${folder}, but no CLI for ${process.platform}-${process.arch} came with it. ` +
+      'It is an optional dependency: check that npm is not told to omit those (`npm config get omit`), ' +
+      'and that the SDK supports this platform.',
+  );
+}
+
+/** @param {string} folder */
+function referenceCli(folder) {
+  const name = process.platform === 'win32' ? 'claude.exe' : 'claude';
+  const platform = `${process.platform}-${process.arch}`;
+  return [platform, `${platform}-musl`]
+    .map((suffix) => join(folder, 'node_modules', '@anthropic-ai', `claude-agent-sdk-${suffix}`, name))
+    .find((path) => existsSync(path));
+}
+
+/** @param {readonly string[]} args */
+async function setup(args) {
+  checkNode();
+  const { values } = util.parseArgs({
+    args: [...args],
+    options: {
+      build: { type: 'boolean', default: false },
+      reference: { type: 'boolean', default: false },
+      quiet: { type: 'boolean', default: false },
+      root: { type: 'string', default: join(import.meta.dirname, '..') },
+    },
+  });
+  const root = resolve(values.root);
+  const planned = tasks(root, values);
+  if (!planned.some((task) => task.isDue())) return;
+  const onWait = (/** @type {string} */ owner) => {
+    if (!values.quiet) console.log(`Waiting for another setup of this checkout (process ${owner}) …`);
+  };
+  await withLock(join(root, '.cache', 'setup.lock'), onWait, async () => {
+    for (const task of planned) {
+      // Asked again: whoever held the lock before may have done it.
+      if (task.isDue()) await withProgress(task.title, values.quiet, task.perform);
+    }
+  });
+}
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+  throw new Error(
+    `Tenon needs Node.js ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}. ` +
+      'Install a newer one, for example with `nvm install 22`, and try again.',
+  );
+}
+
+// Leaving by `exit` gives the lock back and stops npm; a signal alone would do neither.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
+try {
+  await setup(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,93 @@
+import type { StandardSchema } from './standard-schema.js';
+
+export type JsonSchema = Record<string, unknown>;
+
+/** The version of JSON Schema that the CLI's own tools are written in. */
+const TARGET = 'draft-07';
+const DIALECT = 'http://json-schema.org/draft-07/schema#';
+
+/** One schema's JSON Schema, or a promise of it where a converter has to be loaded first. */
+export function jsonSchemaOf(schema: unknown): JsonSchema | Promise<JsonSchema> {
+  const standard = (schema as Partial<StandardSchema>)['~standard'];
+  if (standard?.jsonSchema !== undefined) return standard.jsonSchema.input({ target: TARGET });
+  if (isZod4(schema)) return convertWithZod4(schema);
+  if (isZod3(schema)) return convertZod3(schema);
+  throw new TypeError(
+    `a schema of the library "${standard?.vendor ?? 'unknown'}" does not say its JSON Schema. ` +
+      'Use zod, or a Standard Schema that carries `~standard.jsonSchema`.',
+  );
+}
+
+/** Several schemas as the properties of one object. */
+export function objectJsonSchema(
+  properties: readonly (readonly [name: string, schema: JsonSchema, required: boolean])[],
+): JsonSchema {
+  const required = properties.filter(([, , isRequired]) => isRequired).map(([name]) => name);
+  return {
+    $schema: DIALECT,
+    type: 'object',
+    properties: Object.fromEntries(properties.map(([name, schema]) => [name, nested(schema, name)])),
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
+
+/** Whether a key may be left out. A `z.any()` accepts `undefined` and is required all the same, as zod has it. */
+export function isOptional(schema: unknown): boolean {
+  if (isZod4(schema)) return schema._zod.optin !== undefined;
+  if (isZod3(schema)) return schema.isOptional();
+  const result = (schema as StandardSchema)['~standard'].validate(undefined);
+  return !(result instanceof Promise) && result.issues === undefined;
+}
+
+/** A schema that becomes a property is no longer the root: its references move along. */
+function nested(schema: JsonSchema, name: string): JsonSchema {
+  const { $schema: _dialect, ...rest } = schema;
+  const place = `#/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return moveReferences(rest, place) as JsonSchema;
+}
+
+function moveReferences(value: unknown, place: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => moveReferences(item, place));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) =>
+      key === '$ref' && typeof item === 'string' && item.startsWith('#')
+        ? [key, place + item.slice(1)]
+        : [key, moveReferences(item, place)],
+    ),
+  );
+}
+
+interface Zod4Schema {
+  _zod: { optin?: string };
+}
+
+interface Zod3Schema {
+  _def: { typeName: string };
+  isOptional(): boolean;
+}
+
+export function isZod4(schema: unknown): schema is Zod4Schema {
+  return typeof schema === 'object' && schema !== null && '_zod' in schema;
+}
+
+export function isZod3(schema: unknown): schema is Zod3Schema {
+  if (typeof schema !== 'object' || schema === null || !('_def' in schema)) return false;
+  return typeof (schema as Zod3Schema)._def?.typeName === 'string';
+}
+
+/** zod 4.0 and 4.1: schemas that do not convert themselves yet. */
+async function convertWithZod4(schema: unknown): Promise<JsonSchema> {
+  const zod = (await import('zod/v4/core')) as unknown as {
+    toJSONSchema(schema: unknown, options: object): JsonSchema;
+  };
+  return zod.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
+}
+
+async function convertZod3(schema: unknown): Promise<JsonSchema> {
+  const { zodToJsonSchema } = await import('zod-to-json-schema');
+  return zodToJsonSchema(schema as Parameters<typeof zodToJsonSchema>[0], {
+    strictUnions: true,
+    pipeStrategy: 'input',
+  }) as JsonSchema;
+}

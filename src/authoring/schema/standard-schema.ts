@@ -1,0 +1,43 @@
+/**
+ * The part of the Standard Schema interface (standardschema.dev, versions 1.0 and 1.1) that Tenon uses. It is an
+ * interface made to be copied: zod, Valibot, ArkType and others carry it, so none of them has to be imported.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': StandardProperties<Input, Output>;
+}
+
+export interface StandardProperties<Input = unknown, Output = Input> {
+  readonly version: 1;
+  readonly vendor: string;
+  readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+  readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  /** Version 1.1: the schema can say itself what its JSON Schema is. */
+  readonly jsonSchema?: {
+    readonly input: (options: { target: string; libraryOptions?: Record<string, unknown> }) => Record<
+      string,
+      unknown
+    >;
+  };
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  // ArkType's schemas are functions.
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value
+  );
+}
+
+export function describeIssue(issue: StandardIssue, parent: PropertyKey[] = []): string {
+  const keys = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
+  const path = [...parent, ...keys].map(String).join('.');
+  return path === '' ? issue.message : `${path}: ${issue.message}`;
+}

@@ -1,0 +1,56 @@
+import type { InboundRequest } from '../../protocol/control-channel.js';
+import type { HookCallbackRequest, InitializeRequest } from '../../protocol/control-requests.js';
+import { OptionError } from '../../protocol/errors.js';
+import type { HookCallback, HookCallbackMatcher, HookEvent, HookJSONOutput } from '../../protocol/hooks.js';
+
+type HooksOption = Partial<Record<HookEvent, HookCallbackMatcher[] | undefined>>;
+
+/** The callbacks of the `hooks` option, under the ids by which the agent calls them. */
+export class Hooks {
+  readonly #callbacks = new Map<string, HookCallback>();
+  readonly #registration: NonNullable<InitializeRequest['hooks']> = {};
+
+  constructor(hooks: HooksOption = {}) {
+    for (const [event, matchers] of Object.entries(hooks)) {
+      if (matchers === undefined || matchers.length === 0) continue;
+      this.#registration[event as HookEvent] = matchers.map((matcher) => this.#register(event, matcher));
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#callbacks.size === 0;
+  }
+
+  announcement(): InitializeRequest {
+    return Object.keys(this.#registration).length > 0 ? { hooks: this.#registration } : {};
+  }
+
+  async call(request: InboundRequest): Promise<HookJSONOutput> {
+    const fields = request.fields as unknown as HookCallbackRequest;
+    const callback = this.#callbacks.get(fields.callback_id);
+    if (callback === undefined) throw new Error(`No hook callback found for ID: ${fields.callback_id}`);
+    // A callback that returns nothing has nothing to say: the agent goes on.
+    return (await callback(fields.input, fields.tool_use_id, { signal: request.signal })) ?? {};
+  }
+
+  #register(event: string, { matcher, hooks, timeout, onFailure }: HookCallbackMatcher) {
+    if (!Array.isArray(hooks) || hooks.some((hook) => typeof hook !== 'function')) {
+      throw new OptionError(
+        `hooks.${event}`,
+        hooks,
+        `hooks.${event}: each matcher needs \`hooks\`, an array of functions: [{ matcher?, hooks: [fn], timeout? }].`,
+      );
+    }
+    const hookCallbackIds = hooks.map((hook) => {
+      const id = `hook_${this.#callbacks.size}`;
+      this.#callbacks.set(id, hook);
+      return id;
+    });
+    return {
+      ...(matcher === undefined ? {} : { matcher }),
+      hookCallbackIds,
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(onFailure === undefined ? {} : { onFailure }),
+    };
+  }
+}

@@ -1,0 +1,19 @@
+import { debuglog } from 'node:util';
+import type { DebugEvent } from './options.js';
+
+export type Debug = (kind: string, message: string, data?: unknown) => void;
+
+const log = debuglog('tenon');
+
+/** Quiet unless asked: by `NODE_DEBUG=tenon` for a person, by `onDebug` for a program. */
+export function debugTo(onDebug: ((event: DebugEvent) => void) | undefined): Debug {
+  return (kind, message, data) => {
+    log('%s: %s', kind, message);
+    if (onDebug === undefined) return;
+    try {
+      onDebug(data === undefined ? { kind, message } : { kind, message, data });
+    } catch (error) {
+      log('onDebug threw: %o', error);
+    }
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * The child's environment. `options.env` replaces the host's, as in the official SDK, except for the variables
+ * without which no program runs. Two variables of a surrounding Claude Code session never pass by inheritance:
+ * with them the child takes itself for a nested session and refuses to start.
+ */
+const NEVER_INHERITED = ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT'];
+
+const ALWAYS_INHERITED = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TZ',
+  'TMPDIR',
+  'TMP',
+  'TEMP',
+  'Path',
+  'PATHEXT',
+  'SystemRoot',
+  'SYSTEMROOT',
+  'SystemDrive',
+  'windir',
+  'ComSpec',
+  'COMSPEC',
+  'USERPROFILE',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'ProgramFiles',
+  'ProgramData',
+];
+
+/** Set for every child unless the caller sets them. */
+const OURS = {
+  // The label that tells the CLI that a TypeScript SDK drives it.
+  CLAUDE_CODE_ENTRYPOINT: 'sdk-ts',
+  // Makes the CLI say when it is idle: the only reliable end of the work.
+  CLAUDE_CODE_SDK_READS_SESSION_STATE: '1',
+};
+
+export function childEnvironment(
+  given: Record<string, string | undefined> | undefined,
+  fromOptions: Record<string, string>,
+  host: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = given === undefined ? { ...host } : pick(host, ALWAYS_INHERITED);
+  for (const name of NEVER_INHERITED) delete env[name];
+  Object.assign(env, OURS, fromOptions, given);
+  // `undefined` means "not set"; spawn would write it out as text.
+  for (const [name, value] of Object.entries(env)) if (value === undefined) delete env[name];
+  return env;
+}
+
+function pick(host: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv {
+  return Object.fromEntries(names.filter((name) => name in host).map((name) => [name, host[name]]));
+}

@@ -1,0 +1,169 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { delimiter, dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { ProcessError } from '../../protocol/errors.js';
+
+export interface FindClaudeCodeOptions {
+  /** Looked at first; nothing else is tried when it is given. */
+  path?: string | undefined;
+  /** Where packages are resolved from, beside the program itself. Default: the working directory. */
+  cwd?: string | undefined;
+  env?: NodeJS.ProcessEnv | undefined;
+}
+
+export interface TriedPlace {
+  source: string;
+  path: string;
+  /** Why it was not taken. */
+  reason: string;
+}
+
+export interface FoundClaudeCode {
+  /** Absent when nothing was found. */
+  path: string | undefined;
+  source: string | undefined;
+  /** In the order in which they were looked at. */
+  tried: TriedPlace[];
+}
+
+/** The environment variable that names the executable. */
+export const EXECUTABLE_VARIABLE = 'CLAUDE_CODE_EXECUTABLE';
+
+const BINARY = process.platform === 'win32' ? 'claude.exe' : 'claude';
+const SCRIPT_EXTENSIONS = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.jsx', '.tsx']);
+
+/**
+ * Finds the Claude Code CLI and says where it looked: the given path; `CLAUDE_CODE_EXECUTABLE`; the platform
+ * packages of the official SDK and of Claude Code, as the program could resolve them; PATH; the usual places.
+ */
+export function findClaudeCode(options: FindClaudeCodeOptions = {}): FoundClaudeCode {
+  const env = options.env ?? process.env;
+  const tried: TriedPlace[] = [];
+  for (const { source, path } of candidates(options, env)) {
+    const usable = unpackedFromAsar(path);
+    const reason = whyUnusable(usable);
+    if (reason === undefined) return { path: usable, source, tried };
+    tried.push({ source, path: usable, reason });
+  }
+  return { path: undefined, source: undefined, tried };
+}
+
+/** The path, or an error that tells a person everything that was tried. */
+export function requireClaudeCode(options: FindClaudeCodeOptions = {}): string {
+  const found = findClaudeCode(options);
+  if (found.path !== undefined) return found.path;
+  const list = found.tried.map(({ source, path, reason }) => `  - ${path} (${source}): ${reason}`).join('\n');
+  if (options.path !== undefined) {
+    const first = found.tried[0];
+    const code = first?.reason === NOT_EXECUTABLE ? 'NOT_EXECUTABLE' : 'CLI_NOT_FOUND';
+    throw new ProcessError(
+      code,
+      `Claude Code executable not found at \`pathToClaudeCodeExecutable\`: ${options.path} (${first?.reason}). ` +
+        'Correct the path, or leave the option out to search for an installed one.',
+    );
+  }
+  throw new ProcessError(
+    'CLI_NOT_FOUND',
+    'No Claude Code CLI was found. Install it (npm install @anthropic-ai/claude-code), or name its path in ' +
+      `\`pathToClaudeCodeExecutable\` or ${EXECUTABLE_VARIABLE}. Tried:\n${list}`,
+  );
+}
+
+export function isScript(path: string): boolean {
+  return SCRIPT_EXTENSIONS.has(extname(path));
+}
+
+function* candidates(
+  options: FindClaudeCodeOptions,
+  env: NodeJS.ProcessEnv,
+): Generator<{ source: string; path: string }> {
+  if (options.path !== undefined) {
+    yield { source: 'pathToClaudeCodeExecutable', path: resolve(options.cwd ?? '.', options.path) };
+    return;
+  }
+  const named = env[EXECUTABLE_VARIABLE];
+  if (named) yield { source: EXECUTABLE_VARIABLE, path: resolve(options.cwd ?? '.', named) };
+  yield* packaged(options.cwd ?? process.cwd());
+  for (const directory of (env['PATH'] ?? env['Path'] ?? '').split(delimiter)) {
+    if (directory !== '') yield { source: 'PATH', path: join(directory, BINARY) };
+  }
+  for (const path of usualPlaces(env)) yield { source: 'usual install place', path };
+}
+
+/** Resolved from the program's own file and the working directory: never relative to Tenon, which may be bundled. */
+function* packaged(cwd: string): Generator<{ source: string; path: string }> {
+  const main = process.argv[1];
+  const bases = [...(main !== undefined && isAbsolute(main) ? [dirname(main)] : []), cwd];
+  for (const base of new Set(bases)) {
+    const require = createRequire(join(base, 'tenon-resolves-from-here.js'));
+    for (const name of packageNames()) {
+      try {
+        const directory = dirname(require.resolve(`${name}/package.json`));
+        yield { source: `package ${name}`, path: join(directory, BINARY) };
+        if (name === '@anthropic-ai/claude-code') {
+          yield { source: `package ${name}`, path: join(directory, 'cli.js') };
+        }
+      } catch {
+        // Not installed here: the usual case, and not worth a line of its own for each of the names.
+      }
+    }
+  }
+}
+
+function packageNames(): string[] {
+  const platform = `${process.platform}-${process.arch}`;
+  const variants = process.platform === 'linux' ? [platform, `${platform}-musl`] : [platform];
+  // On a musl system only the musl build starts, so it goes first there.
+  if (process.platform === 'linux' && isMusl()) variants.reverse();
+  return [
+    ...variants.map((variant) => `@anthropic-ai/claude-agent-sdk-${variant}`),
+    ...variants.map((variant) => `@anthropic-ai/claude-code-${variant}`),
+    '@anthropic-ai/claude-code',
+  ];
+}
+
+function isMusl(): boolean {
+  return existsSync('/etc/alpine-release');
+}
+
+function usualPlaces(env: NodeJS.ProcessEnv): string[] {
+  const home = env['HOME'] ?? homedir();
+  if (process.platform === 'win32') return [join(home, '.local', 'bin', BINARY)];
+  return [
+    join(home, '.claude', 'local', 'claude'),
+    join(home, '.local', 'bin', 'claude'),
+    join(home, '.npm-global', 'bin', 'claude'),
+    join(home, '.bun', 'bin', 'claude'),
+    join(home, '.volta', 'bin', 'claude'),
+    join(home, '.yarn', 'bin', 'claude'),
+    join(home, 'node_modules', '.bin', 'claude'),
+    '/usr/local/bin/claude',
+    '/opt/homebrew/bin/claude',
+    '/usr/bin/claude',
+  ];
+}
+
+/** Electron packs an application into a file in which nothing can be executed; the real files lie beside it. */
+function unpackedFromAsar(path: string): string {
+  return path.replace(/([\\/])app\.asar([\\/])/, '$1app.asar.unpacked$2');
+}
+
+const NOT_EXECUTABLE = 'not executable';
+
+function whyUnusable(path: string): string | undefined {
+  // Without a shell Windows cannot start these, and with one the arguments could be read as commands.
+  if (/\.(cmd|bat)$/i.test(path)) return 'a .cmd or .bat file cannot be started safely; name the .exe or .js';
+  try {
+    if (statSync(path).isDirectory()) return 'a directory';
+  } catch {
+    return 'no such file';
+  }
+  if (isScript(path) || process.platform === 'win32') return undefined;
+  try {
+    accessSync(path, constants.X_OK);
+    return undefined;
+  } catch {
+    return NOT_EXECUTABLE;
+  }
+}

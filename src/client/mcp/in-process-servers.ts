@@ -1,0 +1,86 @@
+import { SdkMcpServer } from '../../authoring/sdk-mcp-server.js';
+import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/control-requests.js';
+import type { JsonRpcMessage, McpSdkServerConfigWithInstance } from '../../protocol/mcp.js';
+import { McpConnection, type McpPeer } from './mcp-connection.js';
+
+/**
+ * The in-process servers of one conversation. Each gets a connection of its own to the user's server value, made
+ * when the agent first speaks to it, so one value can serve any number of conversations.
+ */
+export class InProcessServers {
+  readonly #configs = new Map<string, McpSdkServerConfigWithInstance>();
+  readonly #connections = new Map<string, McpConnection>();
+  readonly #peerOf: (serverName: string) => McpPeer;
+  #closed = false;
+
+  constructor(
+    configs: Record<string, McpSdkServerConfigWithInstance>,
+    peerOf: (serverName: string) => McpPeer,
+  ) {
+    this.#peerOf = peerOf;
+    for (const [name, config] of Object.entries(configs)) this.#configs.set(name, config);
+  }
+
+  get names(): string[] {
+    return [...this.#configs.keys()];
+  }
+
+  /** What `initialize` says of them: names, limits, and the handshake's answers where they are known already. */
+  announcement(): InitializeRequest {
+    if (this.#configs.size === 0) return {};
+    const manifests: Record<string, SdkMcpServerManifest> = {};
+    const configs: NonNullable<InitializeRequest['sdkMcpServerConfigs']> = {};
+    for (const [name, config] of this.#configs) {
+      const manifest = manifestOf(config);
+      if (manifest !== undefined) manifests[name] = manifest;
+      const { timeout, tools } = config;
+      if (timeout !== undefined || tools !== undefined) {
+        configs[name] = { ...(timeout === undefined ? {} : { timeout }), ...(tools ? { tools } : {}) };
+      }
+    }
+    return {
+      sdkMcpServers: this.names,
+      ...(Object.keys(manifests).length > 0 ? { sdkMcpServerManifests: manifests } : {}),
+      ...(Object.keys(configs).length > 0 ? { sdkMcpServerConfigs: configs } : {}),
+    };
+  }
+
+  /** One message of the agent, and what to answer: every message gets an answer, notifications too. */
+  async receive(serverName: string, message: JsonRpcMessage, signal: AbortSignal): Promise<object> {
+    const config = this.#configs.get(serverName);
+    if (config === undefined) throw new Error(`SDK MCP server not found: ${serverName}`);
+    if (this.#closed) throw new Error(`The conversation with SDK MCP server "${serverName}" has ended.`);
+    let connection = this.#connections.get(serverName);
+    if (connection === undefined) {
+      connection = new McpConnection(serverName, config.instance, this.#peerOf(serverName));
+      this.#connections.set(serverName, connection);
+    }
+    return connection.receive(message, signal);
+  }
+
+  /** Replaces the set; connections of servers that stay the same value live on. */
+  replace(configs: Record<string, McpSdkServerConfigWithInstance>): void {
+    for (const [name, config] of this.#configs) {
+      if (configs[name]?.instance === config.instance) continue;
+      this.#connections.get(name)?.close();
+      this.#connections.delete(name);
+    }
+    this.#configs.clear();
+    for (const [name, config] of Object.entries(configs)) this.#configs.set(name, config);
+  }
+
+  /** Closes the connections. The servers themselves are the user's and stay. */
+  close(): void {
+    this.#closed = true;
+    for (const connection of this.#connections.values()) connection.close();
+    this.#connections.clear();
+  }
+}
+
+/** Only our own servers are known without asking; others are asked by the agent itself. */
+function manifestOf({ instance }: McpSdkServerConfigWithInstance): SdkMcpServerManifest | undefined {
+  if (!(instance instanceof SdkMcpServer)) return undefined;
+  const tools = instance.listTools();
+  if (tools instanceof Promise) return undefined;
+  return { initializeResult: instance.initializeResult(), toolsListResult: { tools } };
+}

@@ -1,0 +1,91 @@
+import type { MessageFrame } from '../protocol/frames.js';
+
+/**
+ * What the agent is doing, read from its messages. It answers one question: is everything that was asked for done?
+ *
+ * A CLI from 2.1.290 on says so itself (`session_state_changed`). Older ones have only `result` to go by; there the
+ * input sends one message per result (see user-input.ts), so that a result always answers the last message.
+ * No clock is involved.
+ */
+export class TurnState {
+  #reported: 'running' | 'idle' | undefined;
+  #sawTurn = false;
+  /** Something was sent, or a turn has begun, and no result has followed. */
+  #awaitingResult = false;
+  #results = 0;
+  readonly #backgroundTasks = new Set<string>();
+
+  /** undefined until the first turn shows it. */
+  get reportsState(): boolean | undefined {
+    if (this.#reported !== undefined) return true;
+    return this.#sawTurn ? false : undefined;
+  }
+
+  get results(): number {
+    return this.#results;
+  }
+
+  /** True while a result is still owed: if the process ends now, something was lost. */
+  get awaitingResult(): boolean {
+    return this.#awaitingResult;
+  }
+
+  get hasBackgroundTasks(): boolean {
+    return this.#backgroundTasks.size > 0;
+  }
+
+  /** Nothing is left to do: a result has come for the last message, and no work goes on behind it. */
+  get isDone(): boolean {
+    if (this.#awaitingResult) return false;
+    return this.reportsState ? this.#reported === 'idle' : this.#backgroundTasks.size === 0;
+  }
+
+  messageSent(): void {
+    this.#awaitingResult = true;
+  }
+
+  observe(message: MessageFrame): void {
+    if (message.type === 'result') {
+      this.#results += 1;
+      this.#awaitingResult = false;
+    } else if (message.type === 'assistant') {
+      this.#sawTurn = true;
+      // A subagent's words belong to a task, not to a turn of its own.
+      if (message['parent_tool_use_id'] == null) this.#awaitingResult = true;
+    } else if (message.type === 'system') {
+      this.#observeSystem(message);
+    }
+  }
+
+  #observeSystem(message: MessageFrame): void {
+    switch (message['subtype']) {
+      case 'session_state_changed':
+        this.#reported = message['state'] === 'idle' ? 'idle' : 'running';
+        break;
+      case 'init':
+        this.#sawTurn = true;
+        this.#awaitingResult = true;
+        break;
+      case 'background_tasks_changed':
+        this.#backgroundTasks.clear();
+        for (const task of tasksOf(message)) this.#backgroundTasks.add(task);
+        break;
+      case 'task_notification':
+        this.#taskEnded(message);
+        break;
+    }
+  }
+
+  #taskEnded(message: MessageFrame): void {
+    const wasKnown = this.#backgroundTasks.delete(String(message['task_id']));
+    // The agent takes up what a finished task brought in a turn of its own, so another result follows.
+    if (wasKnown && message['status'] !== 'stopped' && message['ambient'] !== true)
+      this.#awaitingResult = true;
+  }
+}
+
+function tasksOf(message: MessageFrame): string[] {
+  const tasks = message['tasks'];
+  if (!Array.isArray(tasks)) return [];
+  return tasks.filter((task) => task?.ambient !== true).map((task) => String(task?.task_id));
+}

@@ -1,0 +1,81 @@
+/**
+ * What one line of the wire can be. The unions are closed only where the protocol is: a line of any other `type`
+ * is a message for the consumer, known to us or not.
+ */
+export interface ControlRequestFrame {
+  type: 'control_request';
+  request_id: string;
+  request: { subtype: string; [field: string]: unknown };
+}
+
+export interface ControlSuccess {
+  subtype: 'success';
+  request_id: string;
+  /** Many answers of the CLI have no payload at all. */
+  response?: unknown;
+  /** Siblings of the payload, such as `pending_permission_requests` on `initialize`. */
+  [field: string]: unknown;
+}
+
+export interface ControlFailure {
+  subtype: 'error';
+  request_id: string;
+  error: string;
+  error_code?: string;
+}
+
+export interface ControlResponseFrame {
+  type: 'control_response';
+  response: ControlSuccess | ControlFailure;
+}
+
+export interface ControlCancelFrame {
+  type: 'control_cancel_request';
+  request_id: string;
+}
+
+export type ControlFrame = ControlRequestFrame | ControlResponseFrame | ControlCancelFrame;
+
+/** Everything that is not control traffic: what the consumer sees, and the user messages that we write. */
+export interface MessageFrame {
+  type: string;
+  [field: string]: unknown;
+}
+
+export type Frame = ControlFrame | MessageFrame;
+
+type Json = Record<string, unknown>;
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Any JSON object counts: `type` may be one that this version has never heard of. */
+export function isFrame(value: unknown): value is Frame {
+  return isObject(value);
+}
+
+export function isControlRequest(frame: Frame): frame is ControlRequestFrame {
+  return (
+    frame.type === 'control_request' &&
+    isObject(frame['request']) &&
+    typeof (frame['request'] as Json)['subtype'] === 'string'
+  );
+}
+
+export function isControlResponse(frame: Frame): frame is ControlResponseFrame {
+  return frame.type === 'control_response' && isObject(frame['response']);
+}
+
+export function isControlCancel(frame: Frame): frame is ControlCancelFrame {
+  return frame.type === 'control_cancel_request';
+}
+
+/** True for every line of the control channel, malformed ones included: none of them is a message. */
+export function isControlFrame(frame: Frame): boolean {
+  return (
+    frame.type === 'control_request' ||
+    frame.type === 'control_response' ||
+    frame.type === 'control_cancel_request'
+  );
+}

@@ -1,0 +1,38 @@
+// Questions of the agent that are not about permissions: elicitation and dialogs.
+
+import type { ElicitResult } from './mcp.js';
+
+export type ElicitationRequest = {
+  serverName: string;
+  message: string;
+  mode?: 'form' | 'url';
+  url?: string;
+  elicitationId?: string;
+  requestedSchema?: Record<string, unknown>;
+  title?: string;
+  displayName?: string;
+  description?: string;
+};
+
+export type ElicitationResult = ElicitResult;
+
+export type UserDialogRequest = {
+  dialogKind: string;
+  payload: Record<string, unknown>;
+  toolUseID?: string;
+};
+
+export type UserDialogResult = { behavior: 'completed'; result: unknown } | { behavior: 'cancelled' };
+
+export type HostCallbackContext = { signal: AbortSignal; requestId: string };
+
+// As with `CanUseTool`, null means that the host answers by another way.
+export type OnElicitation = (
+  request: ElicitationRequest,
+  options: HostCallbackContext,
+) => ElicitationResult | null | Promise<ElicitationResult | null>;
+
+export type OnUserDialog = (
+  request: UserDialogRequest,
+  options: HostCallbackContext,
+) => UserDialogResult | null | Promise<UserDialogResult | null>;

@@ -1,0 +1,26 @@
+/**
+ * Every wait of Tenon that is not the user's own, in one place, each with its reason.
+ * Nothing here bounds a tool, a hook, a permission question or a turn: those may take hours.
+ */
+export const LIMITS = {
+  /** From the spawn to the first line of the CLI. Slow hosts were seen to need 80 s. */
+  startupTimeoutMs: 120_000,
+  /** For the answer to a control request. `set_model` may check with the API for 15 s, `mcp_reconnect` connects for 30 s. */
+  controlTimeoutMs: 60_000,
+  /** From the end of input to SIGTERM. An idle CLI needs 40–100 ms to write its transcript and leave. */
+  closeGraceMs: 2_000,
+  /** From SIGTERM to SIGKILL. */
+  killGraceMs: 3_000,
+  /** From SIGKILL to giving up on the exit event: a process in uninterruptible sleep must not hold us. */
+  reapMs: 2_000,
+  /** After the exit, for a pipe that a surviving grandchild holds open. */
+  drainAfterExitMs: 500,
+  /** After the exit, from SIGTERM to SIGKILL for grandchildren left in the process group. */
+  orphanGraceMs: 500,
+  /** How much of stderr an error shows. */
+  stderrTailBytes: 8 * 1024,
+  /** Messages that nobody has read yet, in bytes of their lines. See docs/guide/running-agents.md. */
+  maxUnreadBytes: 64 * 1024 * 1024,
+  /** Above this a flag's value goes into a private file: one argument on Linux may have 128 KB, on Windows all have 32 KB. */
+  maxArgumentBytes: 2 * 1024,
+} as const;

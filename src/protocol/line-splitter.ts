@@ -1,0 +1,78 @@
+/**
+ * Bytes in, lines out. Works on bytes, so a UTF-8 sequence may be split anywhere, and joins a long line once, so
+ * the cost is linear in its size. There is no limit unless `maxLineBytes` sets one.
+ */
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const HEAD_BYTES = 200;
+
+export interface LineReceiver {
+  line(text: string, byteLength: number): void;
+  /** A line that was dropped: longer than the limit, or than a string can be. The next one is read as usual. */
+  oversized(byteLength: number, head: string): void;
+}
+
+export class LineSplitter {
+  readonly #receiver: LineReceiver;
+  readonly #maxLineBytes: number;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #discardedHead: string | undefined;
+
+  constructor(receiver: LineReceiver, maxLineBytes: number = Number.POSITIVE_INFINITY) {
+    this.#receiver = receiver;
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0;
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
+      this.#append(chunk.subarray(start, at));
+      this.#finishLine();
+      start = at + 1;
+    }
+    if (start < chunk.length) this.#append(chunk.subarray(start));
+  }
+
+  /** The end of the stream: what is left without a newline is a line too. */
+  end(): void {
+    if (this.#pendingBytes > 0) this.#finishLine();
+  }
+
+  #append(part: Buffer): void {
+    this.#pendingBytes += part.length;
+    if (this.#discardedHead !== undefined) return;
+    this.#pending.push(part);
+    if (this.#pendingBytes <= this.#maxLineBytes) return;
+    this.#discardedHead = this.#join().toString('utf8', 0, HEAD_BYTES);
+    this.#pending = [];
+  }
+
+  #finishLine(): void {
+    const byteLength = this.#pendingBytes;
+    const head = this.#discardedHead;
+    const bytes = head === undefined ? this.#join() : undefined;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#discardedHead = undefined;
+    if (bytes === undefined) {
+      this.#receiver.oversized(byteLength, head ?? '');
+      return;
+    }
+    const end = bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
+    let text: string;
+    try {
+      text = bytes.toString('utf8', 0, end);
+    } catch {
+      // Longer than the engine's longest string (about 512 MB): nothing could parse it.
+      this.#receiver.oversized(byteLength, bytes.toString('utf8', 0, HEAD_BYTES));
+      return;
+    }
+    this.#receiver.line(text, byteLength);
+  }
+
+  #join(): Buffer {
+    const [only] = this.#pending;
+    return this.#pending.length === 1 && only !== undefined ? only : Buffer.concat(this.#pending);
+  }
+}

@@ -1,0 +1,50 @@
+import { LIMITS } from '../limits.js';
+import { Reaper } from './reaper.js';
+
+/**
+ * The process groups that are ours to end. One set and one `exit` listener for the whole host, however many
+ * conversations there are; the reaper takes over where no JavaScript runs any more.
+ */
+const groups = new Set<number>();
+const reaper = new Reaper();
+let listening = false;
+
+export function watch(group: number): void {
+  groups.add(group);
+  if (!listening) {
+    listening = true;
+    process.on('exit', killAll);
+  }
+  // Not now: starting a second process would delay the first byte to the agent.
+  setImmediate(() => {
+    if (groups.has(group)) reaper.add(group);
+  });
+}
+
+export function forget(group: number): void {
+  groups.delete(group);
+  reaper.remove(group);
+}
+
+/** True when there was a process to get it. */
+export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-group, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** After the leader has exited: whatever it left in its group goes too. Nearly always there is nothing. */
+export async function endOrphans(group: number): Promise<void> {
+  if (!signalGroup(group, 'SIGTERM')) return;
+  for (let waited = 0; waited < LIMITS.orphanGraceMs; waited += 20) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (!signalGroup(group, 0)) return;
+  }
+  signalGroup(group, 'SIGKILL');
+}
+
+function killAll(): void {
+  for (const group of groups) signalGroup(group, 'SIGKILL');
+}

@@ -1,0 +1,219 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { messageOf, TenonError } from '../errors.js';
+import type { Frame } from '../frames.js';
+import { isFrame } from '../frames.js';
+import { LIMITS } from '../limits.js';
+import { LineSplitter } from '../line-splitter.js';
+import type { Transport, TransportEnd, TransportReceiver } from '../transport.js';
+import { Escalation } from './escalation.js';
+import { endOrphans, forget, signalGroup, watch } from './process-group.js';
+
+/** The least that a process must have to carry frames. `ChildProcess` fits, and so does what a user's own spawn returns. */
+export interface FrameProcess {
+  readonly stdin: Writable | null;
+  readonly stdout: Readable | null;
+  readonly stderr?: Readable | null;
+  readonly pid?: number | undefined;
+  kill(signal: NodeJS.Signals): boolean;
+  once(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+  once(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+export interface ProcessTransportOptions {
+  maxLineBytes?: number | undefined;
+  /** From the end of input to SIGTERM, when `stop` is not told otherwise. */
+  closeGraceMs?: number | undefined;
+}
+
+export interface SpawnSpecification extends ProcessTransportOptions {
+  command: string;
+  args: readonly string[];
+  cwd: string | undefined;
+  env: NodeJS.ProcessEnv;
+}
+
+/** Starts a program in a process group of its own, so that it can be stopped with everything that it started. */
+export function spawnTransport(specification: SpawnSpecification): ProcessTransport {
+  const child = spawn(specification.command, specification.args, {
+    cwd: specification.cwd,
+    env: specification.env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+  return new ProcessTransport(child, specification, ownsGroup(child));
+}
+
+function ownsGroup(child: ChildProcess): boolean {
+  return process.platform !== 'win32' && child.pid !== undefined;
+}
+
+/** Frames as lines over a process's stdin and stdout. */
+export class ProcessTransport implements Transport {
+  readonly #child: FrameProcess;
+  readonly #group: number | undefined;
+  readonly #splitter: LineSplitter;
+  readonly #escalation: Escalation;
+  #receiver: TransportReceiver | undefined;
+  #inputEnded = false;
+  #exit: TransportEnd | undefined;
+  #ended = false;
+  #outputEnded = false;
+  #orphansGone = Promise.resolve();
+  #drainTimer: NodeJS.Timeout | undefined;
+  #settleGone: () => void = () => {};
+  readonly #gone = new Promise<void>((resolve) => {
+    this.#settleGone = resolve;
+  });
+
+  constructor(child: FrameProcess, options: ProcessTransportOptions = {}, ownGroup = false) {
+    this.#child = child;
+    this.#group = ownGroup ? child.pid : undefined;
+    this.#splitter = new LineSplitter(
+      {
+        line: (text, byteLength) => this.#line(text, byteLength),
+        oversized: (byteLength, head) =>
+          this.#receiver?.noise(`[a line of ${byteLength} bytes was dropped] ${head}`),
+      },
+      options.maxLineBytes,
+    );
+    this.#escalation = new Escalation({
+      graceMs: options.closeGraceMs ?? LIMITS.closeGraceMs,
+      signal: (signal) => this.#signal(signal),
+      giveUp: () => this.#finish({ code: null, signal: 'SIGKILL' }),
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  start(receiver: TransportReceiver): void {
+    this.#receiver = receiver;
+    const { stdin, stdout, stderr } = this.#child;
+    if (this.#group !== undefined) watch(this.#group);
+    this.#child.once('error', (error) => this.#failed(error));
+    this.#child.once('exit', (code, signal) => this.#exited(code, signal));
+    // The agent may close its end or die in the middle of a write: the exit tells, the pipe must not throw.
+    stdin?.on('error', () => {
+      this.#inputEnded = true;
+    });
+    stdout?.on('error', () => this.#outputDone());
+    stdout?.on('data', (chunk: Buffer) => this.#splitter.push(chunk));
+    stdout?.on('end', () => this.#outputDone());
+    stdout?.on('close', () => this.#outputDone());
+    if (stdout == null) this.#outputEnded = true;
+    // Always drained: an unread pipe stops its writer at 64 KB.
+    stderr?.on('error', () => {});
+    stderr?.setEncoding('utf8');
+    stderr?.on('data', (text: string) => receiver.stderr(text));
+  }
+
+  send(frame: Frame): boolean {
+    const { stdin } = this.#child;
+    if (this.#inputEnded || this.#ended || stdin === null || !stdin.writable) {
+      throw new TenonError('INPUT_CLOSED', 'Cannot send: the input of this conversation has ended.');
+    }
+    return stdin.write(`${JSON.stringify(frame)}\n`);
+  }
+
+  drained(): Promise<void> {
+    const { stdin } = this.#child;
+    if (stdin === null || !stdin.writableNeedDrain) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        stdin.off('drain', done);
+        stdin.off('close', done);
+        resolve();
+      };
+      stdin.on('drain', done);
+      stdin.on('close', done);
+    });
+  }
+
+  endInput(): void {
+    if (this.#inputEnded) return;
+    this.#inputEnded = true;
+    this.#child.stdin?.end();
+  }
+
+  pause(): void {
+    this.#child.stdout?.pause();
+  }
+
+  resume(): void {
+    this.#child.stdout?.resume();
+  }
+
+  stop(graceMs?: number): Promise<void> {
+    this.endInput();
+    this.resume();
+    if (this.#exit === undefined && !this.#ended) this.#escalation.begin(graceMs);
+    return this.#gone;
+  }
+
+  #line(text: string, byteLength: number): void {
+    if (text.trim() === '') return;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#receiver?.noise(text);
+      return;
+    }
+    if (isFrame(value)) this.#receiver?.frame(value, byteLength);
+    else this.#receiver?.noise(text);
+  }
+
+  #outputDone(): void {
+    if (this.#outputEnded) return;
+    this.#outputEnded = true;
+    this.#splitter.end();
+    if (this.#exit !== undefined) this.#finish(this.#exit);
+  }
+
+  #exited(code: number | null, signal: string | null): void {
+    this.#exit = { code, signal };
+    this.#inputEnded = true;
+    this.#escalation.cancel();
+    if (this.#group !== undefined) this.#orphansGone = endOrphans(this.#group);
+    if (this.#outputEnded) return this.#finish(this.#exit);
+    // What the process wrote last is still in the pipe; only a grandchild can keep the pipe open longer.
+    this.resume();
+    const exit = this.#exit;
+    this.#drainTimer = setTimeout(() => this.#finish(exit), LIMITS.drainAfterExitMs);
+  }
+
+  #failed(error: Error): void {
+    // Also emitted when a signal could not be delivered; only a process that never started has no pid.
+    if (this.#child.pid === undefined) this.#finish({ code: null, signal: null, error });
+    else this.#receiver?.noise(`[process error] ${messageOf(error)}`);
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#group !== undefined) signalGroup(this.#group, signal);
+    else this.#child.kill(signal);
+  }
+
+  #finish(end: TransportEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#inputEnded = true;
+    this.#escalation.cancel();
+    clearTimeout(this.#drainTimer);
+    if (!this.#outputEnded) {
+      this.#outputEnded = true;
+      this.#splitter.end();
+    }
+    this.#child.stdin?.destroy();
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+    void this.#orphansGone.then(() => {
+      if (this.#group !== undefined) forget(this.#group);
+      this.#receiver?.end(end);
+      this.#settleGone();
+    });
+  }
+}

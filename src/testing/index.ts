@@ -1,0 +1,30 @@
+/** `tenon/testing`: what users, and we ourselves, test agents with. */
+export { ScriptedApiError, UnconsumedStepsError, UnexpectedRequestError } from './messages-api/errors.js';
+export type {
+  MessagesRequestBody,
+  RequestBlock,
+  ScriptedRequest,
+  ToolResultBlock,
+} from './messages-api/request.js';
+export type { OtherRequest, ScriptedMessagesApiOptions } from './messages-api/routes.js';
+export type { Script } from './messages-api/script.js';
+export { type ScriptedMessagesApi, scriptedMessagesApi } from './messages-api/server.js';
+export { isClaudeCodeSideRequest } from './messages-api/side-requests.js';
+export {
+  apiError,
+  blocks,
+  delay,
+  disconnect,
+  type ErrorStep,
+  hang,
+  type MessageStep,
+  type MessageStepOptions,
+  type ScriptedBlock,
+  type ScriptedUsage,
+  type Step,
+  stall,
+  text,
+  thinking,
+  toolUse,
+  toolUses,
+} from './messages-api/steps.js';
