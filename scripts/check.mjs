@@ -11,7 +11,8 @@ import { commandOf, run } from './lib/run.mjs';
 /** @type {Record<string, readonly [packageName: string, command: string, ...args: string[]]>} */
 const checks = {
   types: ['typescript', 'tsc', '--noEmit', '-p', 'tsconfig.json'],
-  lint: ['@biomejs/biome', 'biome', 'ci', '.'],
+  // Suggestions would bury what is wrong.
+  lint: ['@biomejs/biome', 'biome', 'ci', '.', '--colors=off', '--diagnostic-level=warn'],
   publint: ['publint', 'publint', '--strict'],
   attw: ['@arethetypeswrong/cli', 'attw', '--pack', '.', '--profile', 'esm-only'],
   knip: ['knip', 'knip'],

@@ -87,12 +87,12 @@ export class McpSession {
     const params = request.params ?? {};
     switch (request.method) {
       case 'initialize':
-        return this.#server.initializeResult(negotiateProtocolVersion(params['protocolVersion']));
+        return this.#server.initializeResult(negotiateProtocolVersion(params.protocolVersion));
       case 'ping':
       case 'logging/setLevel':
         return {};
       case 'tools/list':
-        return this.#listTools(params['cursor']);
+        return this.#listTools(params.cursor);
       case 'tools/call':
         return this.#callTool(params, request.id, signal);
       default:
@@ -113,7 +113,7 @@ export class McpSession {
 
   #callTool(params: Params, id: JsonRpcId, signal: AbortSignal): unknown {
     const { name } = params;
-    const args = params['arguments'] ?? {};
+    const args = params.arguments ?? {};
     if (typeof name !== 'string') throw new JsonRpcFault(INVALID_PARAMS, 'tools/call needs a `name`.');
     if (typeof args !== 'object' || Array.isArray(args)) {
       throw new JsonRpcFault(INVALID_PARAMS, 'The `arguments` of tools/call must be an object.');
@@ -124,8 +124,8 @@ export class McpSession {
   }
 
   #contextOf(params: Params, requestId: JsonRpcId, signal: AbortSignal): ToolContext {
-    const meta = (params['_meta'] ?? {}) as Params;
-    const progressToken = meta['progressToken'];
+    const meta = (params._meta ?? {}) as Params;
+    const progressToken = meta.progressToken;
     const toolUseId = meta['claudecode/toolUseId'];
     const notify = (method: string, notification: Params): void => {
       if (!signal.aborted) void this.#notify(method, notification);
@@ -172,8 +172,8 @@ export class McpSession {
   }
 
   #cancel(params: Params | undefined): void {
-    const id = params?.['requestId'];
-    const reason = typeof params?.['reason'] === 'string' ? params['reason'] : 'The call was cancelled.';
+    const id = params?.requestId;
+    const reason = typeof params?.reason === 'string' ? params.reason : 'The call was cancelled.';
     if (typeof id === 'string' || typeof id === 'number')
       this.#running.get(id)?.abort(new AbortError(reason));
   }

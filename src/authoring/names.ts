@@ -1,5 +1,5 @@
-import { invalidTool } from './schema/compile.js';
 import { OptionError } from '../protocol/errors.js';
+import { invalidTool } from './schema/compile.js';
 
 /** What the Messages API takes as a tool's name; the model sees `mcp__<server>__<tool>`. */
 const ALLOWED = /^[a-zA-Z0-9_-]+$/;

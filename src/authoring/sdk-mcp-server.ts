@@ -1,3 +1,4 @@
+import { OptionError, TenonError } from '../protocol/errors.js';
 import type {
   InitializeResult,
   ListedTool,
@@ -5,7 +6,6 @@ import type {
   McpTransport,
   ObjectSchema,
 } from '../protocol/mcp.js';
-import { OptionError, TenonError } from '../protocol/errors.js';
 import { McpSession } from './mcp-session.js';
 import { LATEST_PROTOCOL_VERSION } from './mcp-versions.js';
 import { checkQualifiedName, checkServerName } from './names.js';

@@ -1,14 +1,6 @@
 import type { JsonRpcId } from '../protocol/mcp.js';
 
-export type LogLevel =
-  | 'debug'
-  | 'info'
-  | 'notice'
-  | 'warning'
-  | 'error'
-  | 'critical'
-  | 'alert'
-  | 'emergency';
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
 /** The second argument of a tool's handler. Handlers written for the official SDK find what they read there. */
 export interface ToolContext {

@@ -51,8 +51,7 @@ export const OPTION_TABLE: { [Key in keyof Required<Options>]: Row<Key> } = {
   debugFile: value('--debug-file'),
   disallowedTools: (tools) => (tools.length > 0 ? joined('--disallowedTools')(tools) : {}),
   effort: value('--effort'),
-  enableFileCheckpointing: (on) =>
-    on ? { env: { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: 'true' } } : {},
+  enableFileCheckpointing: (on) => (on ? { env: { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: 'true' } } : {}),
   extraArgs: (extra) => ({ args: Object.entries(extra).flatMap(extraArgument) }),
   fallbackModel: value('--fallback-model'),
   forkSession: present('--fork-session'),

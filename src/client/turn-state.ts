@@ -51,16 +51,16 @@ export class TurnState {
     } else if (message.type === 'assistant') {
       this.#sawTurn = true;
       // A subagent's words belong to a task, not to a turn of its own.
-      if (message['parent_tool_use_id'] == null) this.#awaitingResult = true;
+      if (message.parent_tool_use_id == null) this.#awaitingResult = true;
     } else if (message.type === 'system') {
       this.#observeSystem(message);
     }
   }
 
   #observeSystem(message: MessageFrame): void {
-    switch (message['subtype']) {
+    switch (message.subtype) {
       case 'session_state_changed':
-        this.#reported = message['state'] === 'idle' ? 'idle' : 'running';
+        this.#reported = message.state === 'idle' ? 'idle' : 'running';
         break;
       case 'init':
         this.#sawTurn = true;
@@ -77,15 +77,14 @@ export class TurnState {
   }
 
   #taskEnded(message: MessageFrame): void {
-    const wasKnown = this.#backgroundTasks.delete(String(message['task_id']));
+    const wasKnown = this.#backgroundTasks.delete(String(message.task_id));
     // The agent takes up what a finished task brought in a turn of its own, so another result follows.
-    if (wasKnown && message['status'] !== 'stopped' && message['ambient'] !== true)
-      this.#awaitingResult = true;
+    if (wasKnown && message.status !== 'stopped' && message.ambient !== true) this.#awaitingResult = true;
   }
 }
 
 function tasksOf(message: MessageFrame): string[] {
-  const tasks = message['tasks'];
+  const tasks = message.tasks;
   if (!Array.isArray(tasks)) return [];
   return tasks.filter((task) => task?.ambient !== true).map((task) => String(task?.task_id));
 }

@@ -20,7 +20,7 @@ export function userMessage(text: string, verbatim: boolean): MessageFrame {
     message: { role: 'user', content: [{ type: 'text', text }] },
     parent_tool_use_id: null,
   };
-  if (verbatim) frame['client_composed'] = true;
+  if (verbatim) frame.client_composed = true;
   return frame;
 }
 
@@ -79,7 +79,7 @@ export class UserInput {
       await this.#target.readyForNext();
       if (this.#stopped) return;
       const frame = { ...message } as unknown as MessageFrame;
-      if (this.#verbatim) frame['client_composed'] = true;
+      if (this.#verbatim) frame.client_composed = true;
       if (!this.#target.send(frame)) await this.#target.drained();
     });
     this.#turn = written.catch(() => {});

@@ -178,7 +178,7 @@ export class ControlChannel {
     try {
       const payload = await this.#options.serve(request);
       response = { subtype: 'success', request_id: requestId };
-      if (payload !== undefined) response['response'] = payload;
+      if (payload !== undefined) response.response = payload;
     } catch (error) {
       response = { subtype: 'error', request_id: requestId, error: messageOf(error) };
       if (error instanceof ControlFault) response.error_code = error.errorCode;
@@ -194,7 +194,10 @@ export class ControlChannel {
     try {
       this.#options.send({ type: 'control_response', response });
     } catch (error) {
-      if (TenonError.is(error)) return this.#options.debug('answer after the end of input: dropped', response);
+      if (TenonError.is(error)) {
+        this.#options.debug('answer after the end of input: dropped', response);
+        return;
+      }
       // Not serialisable (a BigInt, a cycle). The other side still waits: it gets an error instead of silence.
       const { request_id } = response;
       const failure = { subtype: 'error' as const, request_id, error: messageOf(error) };

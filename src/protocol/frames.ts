@@ -58,13 +58,13 @@ export function isFrame(value: unknown): value is Frame {
 export function isControlRequest(frame: Frame): frame is ControlRequestFrame {
   return (
     frame.type === 'control_request' &&
-    isObject(frame['request']) &&
-    typeof (frame['request'] as Json)['subtype'] === 'string'
+    isObject(frame.request) &&
+    typeof (frame.request as Json).subtype === 'string'
   );
 }
 
 export function isControlResponse(frame: Frame): frame is ControlResponseFrame {
-  return frame.type === 'control_response' && isObject(frame['response']);
+  return frame.type === 'control_response' && isObject(frame.response);
 }
 
 export function isControlCancel(frame: Frame): frame is ControlCancelFrame {

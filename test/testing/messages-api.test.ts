@@ -103,7 +103,9 @@ describe('messages', () => {
       ],
       stop_reason: 'tool_use',
     });
-    const deltas = (await events(await ask(api, { stream: true }))).filter((event) => event.delta !== undefined);
+    const deltas = (await events(await ask(api, { stream: true }))).filter(
+      (event) => event.delta !== undefined,
+    );
     expect(deltas.map((event) => event.delta?.type)).toEqual([
       'thinking_delta',
       'signature_delta',

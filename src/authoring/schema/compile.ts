@@ -25,7 +25,11 @@ export function compileSchema(toolName: string, schema: InputSchema): CompiledSc
 }
 
 export function invalidTool(toolName: string, problem: string, cause?: unknown): TenonError {
-  return new TenonError('INVALID_TOOL', `Tool "${toolName}": ${problem}`, cause === undefined ? {} : { cause });
+  return new TenonError(
+    'INVALID_TOOL',
+    `Tool "${toolName}": ${problem}`,
+    cause === undefined ? {} : { cause },
+  );
 }
 
 function isSchema(schema: InputSchema): boolean {

@@ -13,10 +13,10 @@ export interface StandardProperties<Input = unknown, Output = Input> {
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   /** Version 1.1: the schema can say itself what its JSON Schema is. */
   readonly jsonSchema?: {
-    readonly input: (options: { target: string; libraryOptions?: Record<string, unknown> }) => Record<
-      string,
-      unknown
-    >;
+    readonly input: (options: {
+      target: string;
+      libraryOptions?: Record<string, unknown>;
+    }) => Record<string, unknown>;
   };
 }
 

@@ -85,7 +85,7 @@ function* candidates(
   const named = env[EXECUTABLE_VARIABLE];
   if (named) yield { source: EXECUTABLE_VARIABLE, path: resolve(options.cwd ?? '.', named) };
   yield* packaged(options.cwd ?? process.cwd());
-  for (const directory of (env['PATH'] ?? env['Path'] ?? '').split(delimiter)) {
+  for (const directory of (env.PATH ?? env.Path ?? '').split(delimiter)) {
     if (directory !== '') yield { source: 'PATH', path: join(directory, BINARY) };
   }
   for (const path of usualPlaces(env)) yield { source: 'usual install place', path };
@@ -128,7 +128,7 @@ function isMusl(): boolean {
 }
 
 function usualPlaces(env: NodeJS.ProcessEnv): string[] {
-  const home = env['HOME'] ?? homedir();
+  const home = env.HOME ?? homedir();
   if (process.platform === 'win32') return [join(home, '.local', 'bin', BINARY)];
   return [
     join(home, '.claude', 'local', 'claude'),

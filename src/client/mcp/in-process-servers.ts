@@ -58,8 +58,11 @@ export class InProcessServers {
     return connection.receive(message, signal);
   }
 
-  /** Replaces the set; connections of servers that stay the same value live on. */
-  replace(configs: Record<string, McpSdkServerConfigWithInstance>): void {
+  /** Replaces the set; connections of servers that stay the same value live on. Returns the set before. */
+  replace(
+    configs: Record<string, McpSdkServerConfigWithInstance>,
+  ): Record<string, McpSdkServerConfigWithInstance> {
+    const before = Object.fromEntries(this.#configs);
     for (const [name, config] of this.#configs) {
       if (configs[name]?.instance === config.instance) continue;
       this.#connections.get(name)?.close();
@@ -67,6 +70,7 @@ export class InProcessServers {
     }
     this.#configs.clear();
     for (const [name, config] of Object.entries(configs)) this.#configs.set(name, config);
+    return before;
   }
 
   /** Closes the connections. The servers themselves are the user's and stay. */

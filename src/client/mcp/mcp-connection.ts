@@ -104,7 +104,8 @@ export class McpConnection {
         resolve({ ...normalizeUnknownTool(request, response), id: wireId });
       };
       this.#pending.set(id, { wireId, method: request.method, settle });
-      if (this.#ended.signal.aborted) return settle(errorResponse(id, CANCELLED, 'The conversation has ended.'));
+      if (this.#ended.signal.aborted)
+        return settle(errorResponse(id, CANCELLED, 'The conversation has ended.'));
       signal.addEventListener('abort', cancel);
       this.#toServer({ ...request, id });
     });
@@ -113,7 +114,7 @@ export class McpConnection {
   /** A cancellation names the agent's id: the server knows ours. It never answers the call, so we do. */
   #notification(message: JsonRpcNotification): JsonRpcNotification {
     if (message.method !== 'notifications/cancelled') return message;
-    const wireId = message.params?.['requestId'];
+    const wireId = message.params?.requestId;
     const open = [...this.#pending].filter(([, call]) => call.wireId === wireId);
     // With ids used twice, a call is what gets cancelled, never a handshake.
     const [id, call] = open.find(([, { method }]) => method === 'tools/call') ?? open.at(-1) ?? [];

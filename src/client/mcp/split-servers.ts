@@ -34,7 +34,8 @@ function isInProcess(name: string, config: McpServerConfig): config is McpSdkSer
 
 function checkedProcessServer(name: string, config: ProcessServerConfig): ProcessServerConfig {
   if (config.type === 'http' || config.type === 'sse') {
-    if (typeof config.url !== 'string') throw invalid(name, config, `has type "${config.type}" but no \`url\``);
+    if (typeof config.url !== 'string')
+      throw invalid(name, config, `has type "${config.type}" but no \`url\``);
   } else if (config.type === undefined || config.type === 'stdio') {
     // The CLI drops such an entry without a word.
     if (typeof config.command !== 'string') throw invalid(name, config, 'has no `command`');

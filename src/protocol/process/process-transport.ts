@@ -59,6 +59,7 @@ export class ProcessTransport implements Transport {
   #receiver: TransportReceiver | undefined;
   #inputEnded = false;
   #exit: TransportEnd | undefined;
+  #stopping = false;
   #ended = false;
   #outputEnded = false;
   #orphansGone = Promise.resolve();
@@ -148,6 +149,7 @@ export class ProcessTransport implements Transport {
   }
 
   stop(graceMs?: number): Promise<void> {
+    this.#stopping = true;
     this.endInput();
     this.resume();
     if (this.#exit === undefined && !this.#ended) this.#escalation.begin(graceMs);
@@ -179,7 +181,10 @@ export class ProcessTransport implements Transport {
     this.#inputEnded = true;
     this.#escalation.cancel();
     if (this.#group !== undefined) this.#orphansGone = endOrphans(this.#group);
-    if (this.#outputEnded) return this.#finish(this.#exit);
+    if (this.#outputEnded) {
+      this.#finish(this.#exit);
+      return;
+    }
     // What the process wrote last is still in the pipe; only a grandchild can keep the pipe open longer.
     this.resume();
     const exit = this.#exit;
@@ -187,8 +192,8 @@ export class ProcessTransport implements Transport {
   }
 
   #failed(error: Error): void {
-    // Also emitted when a signal could not be delivered; only a process that never started has no pid.
-    if (this.#child.pid === undefined) this.#finish({ code: null, signal: null, error });
+    // Also emitted when a signal could not be delivered; a process that never started has no pid.
+    if (this.#child.pid === undefined && !this.#stopping) this.#finish({ code: null, signal: null, error });
     else this.#receiver?.noise(`[process error] ${messageOf(error)}`);
   }
 

@@ -1,0 +1,360 @@
+import { ControlChannel, type InboundRequest } from '../protocol/control-channel.js';
+import type { HostRequestFields, HostRequestPayload, HostSubtype } from '../protocol/control-requests.js';
+import { AbortError, messageOf, TenonError } from '../protocol/errors.js';
+import {
+  type Frame,
+  isControlCancel,
+  isControlFrame,
+  isControlRequest,
+  isControlResponse,
+  type MessageFrame,
+} from '../protocol/frames.js';
+import { LIMITS } from '../protocol/limits.js';
+import type { SDKMessage, SDKResultMessage } from '../protocol/messages/index.js';
+import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
+import type { Debug } from './debug.js';
+import type { Launch } from './launch/launch-cli.js';
+import { type FailureContext, processFailure, startupTimeout } from './launch/process-failure.js';
+import { ResultDelivery } from './result-delivery.js';
+import { isSuccess, ResultError } from './results.js';
+import { StderrTail } from './stderr-tail.js';
+import { TurnState } from './turn-state.js';
+import { UnreadMessages } from './unread-messages.js';
+import { type InputTarget, inputFailure, UserInput } from './user-input.js';
+
+export interface ConversationSettings {
+  closeGraceMs: number | undefined;
+  controlTimeoutMs: number;
+  maxUnreadBytes: number;
+  startupTimeoutMs: number;
+  throwOnErrorResult: boolean;
+  verbatimPrompts: boolean;
+  /** True when the agent may need an answer from this side: then reading is never paused. */
+  hasCallbacks: boolean;
+  stderr: ((text: string) => void) | undefined;
+  debug: Debug;
+}
+
+export interface ExitStatus {
+  code: number | null;
+  signal: string | null;
+}
+
+/**
+ * One agent and everything that is said with it. Frames come in from the transport and are sorted: control traffic
+ * to the channel, messages to whoever reads them. It ends in one of four ways: the work is done and the agent has
+ * left; the agent died; the user closed it; the user's signal was aborted.
+ */
+export class Conversation implements TransportReceiver, InputTarget {
+  readonly input: UserInput;
+  readonly unread: UnreadMessages;
+  readonly exited: Promise<ExitStatus>;
+  readonly done: Promise<SDKResultMessage>;
+  /** The id under which the agent keeps this conversation, once it has said so. */
+  sessionId: string | undefined;
+
+  readonly #launch: Launch;
+  readonly #transport: Transport;
+  readonly #settings: ConversationSettings;
+  readonly #channel: ControlChannel;
+  readonly #turns = new TurnState();
+  readonly #results: ResultDelivery;
+  readonly #stderr = new StderrTail();
+  readonly #onEnd: () => void;
+  #settleExited: (status: ExitStatus) => void = () => {};
+  #settleDone: { resolve(result: SDKResultMessage): void; reject(error: unknown): void } | undefined;
+  #startupTimer: NodeJS.Timeout | undefined;
+  #waitingForTurn: (() => void)[] = [];
+  #lastResult: SDKResultMessage | undefined;
+  #messagesSent = 0;
+  #failure: unknown;
+  #stopping = false;
+  #ended = false;
+  #inputEnded = false;
+  #paused = false;
+  #warnedUnread = false;
+
+  constructor(
+    launch: Launch,
+    settings: ConversationSettings,
+    serve: (request: InboundRequest) => unknown,
+    onEnd: () => void,
+  ) {
+    this.#launch = launch;
+    this.#transport = launch.transport;
+    this.#settings = settings;
+    this.#onEnd = onEnd;
+    this.exited = new Promise((resolve) => {
+      this.#settleExited = resolve;
+    });
+    this.done = new Promise((resolve, reject) => {
+      this.#settleDone = { resolve, reject };
+    });
+    // Reading `done` is optional: the loop reports the same error.
+    this.done.catch(() => {});
+    this.input = new UserInput(this, settings.verbatimPrompts);
+    this.unread = new UnreadMessages(() => this.#adjustReading());
+    this.#results = new ResultDelivery(this.#turns, (message, bytes) => this.#deliver(message, bytes));
+    this.#channel = new ControlChannel({
+      send: (frame) => this.#transport.send(frame),
+      serve,
+      debug: (message, frame) => settings.debug('control', message, frame),
+      changed: () => this.#settle(),
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#transport.pid;
+  }
+
+  start(): void {
+    this.#transport.start(this);
+    const { startupTimeoutMs } = this.#settings;
+    if (startupTimeoutMs > 0) {
+      this.#startupTimer = setTimeout(
+        () => this.fail(startupTimeout(startupTimeoutMs, this.#failureContext())),
+        startupTimeoutMs,
+      );
+    }
+  }
+
+  /** A control request to the agent; resolves with the payload of its answer. */
+  async control<Subtype extends HostSubtype>(
+    subtype: Subtype,
+    fields: HostRequestFields<Subtype>,
+    options: { background?: boolean; timeoutMs?: number } = {},
+  ): Promise<HostRequestPayload<Subtype>> {
+    const timeoutMs = options.timeoutMs ?? this.#settings.controlTimeoutMs;
+    const request = this.#channel.request(subtype, fields, {
+      timeoutMs,
+      background: options.background ?? false,
+    });
+    // The answer may lie behind messages that nobody reads.
+    this.#adjustReading();
+    return (await request).response as HostRequestPayload<Subtype>;
+  }
+
+  initialize(): Promise<HostRequestPayload<'initialize'>> {
+    // In the background: the oldest CLIs never answer it, and work all the same.
+    const answer = this.control('initialize', this.#launch.initialize, { timeoutMs: 0, background: true });
+    const ready = (): void => this.#launch.ready();
+    answer.then(ready, ready);
+    return answer;
+  }
+
+  /** Stops at once and quietly: unread messages are dropped, the loop ends. Resolves when the agent is gone. */
+  close(): Promise<void> {
+    this.#halt(new TenonError('CLOSED', 'The query was closed.'));
+    this.unread.cut();
+    return this.#stop();
+  }
+
+  /** Stops at once and lets the loop throw. */
+  abort(signal: AbortSignal): void {
+    if (this.#ended) return;
+    this.fail(new AbortError('Operation aborted', { cause: signal.reason }));
+  }
+
+  fail(error: TenonError): void {
+    if (this.#stopping || this.#ended) return;
+    this.#failure = error;
+    this.#halt(error);
+    this.unread.cut(error);
+    void this.#stop();
+  }
+
+  // What the input asks of us (InputTarget).
+
+  send(frame: MessageFrame): boolean {
+    if (this.#inputEnded) throw new TenonError('INPUT_CLOSED', 'The input of this query has ended.');
+    const fast = this.#transport.send(frame);
+    this.#turns.messageSent();
+    this.#messagesSent += 1;
+    return fast;
+  }
+
+  drained(): Promise<void> {
+    return this.#transport.drained();
+  }
+
+  /** A CLI that does not report its state gets one message per result, so that results can be told apart. */
+  async readyForNext(): Promise<void> {
+    while (!this.#ended && !this.#stopping && this.#messagesSent > 0) {
+      const reportsState = this.#turns.reportsState;
+      if (reportsState === true || (reportsState === false && !this.#turns.awaitingResult)) return;
+      await new Promise<void>((resolve) => this.#waitingForTurn.push(resolve));
+    }
+  }
+
+  exhausted(): void {
+    this.#settle();
+  }
+
+  /** For streams of the user: what they throw ends the conversation, and is what the loop throws. */
+  async writeStream(stream: Parameters<UserInput['writeStream']>[0]): Promise<void> {
+    try {
+      await this.input.writeStream(stream);
+    } catch (error) {
+      const failure = inputFailure(error);
+      if (failure.code !== 'INPUT_CLOSED') this.fail(failure);
+      throw failure;
+    }
+  }
+
+  // What the transport tells us (TransportReceiver).
+
+  frame(frame: Frame, byteLength: number): void {
+    clearTimeout(this.#startupTimer);
+    if (isControlFrame(frame)) this.#receiveControl(frame);
+    else if (frame.type !== 'keep_alive') this.#receiveMessage(frame as MessageFrame, byteLength);
+  }
+
+  noise(line: string): void {
+    this.#settings.debug('noise', 'a line on stdout is no message', line);
+    this.#tellStderr(`${line}\n`);
+  }
+
+  stderr(text: string): void {
+    this.#stderr.push(text);
+    this.#tellStderr(text);
+  }
+
+  end(end: TransportEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#startupTimer);
+    this.#launch.ready();
+    this.#results.flush();
+    const error = this.#errorAt(end);
+    this.#halt(error ?? new TenonError('CLOSED', 'The agent has left.'));
+    this.unread.end(error);
+    this.#settleExited({ code: end.code, signal: end.signal });
+    if (this.#lastResult !== undefined && (error === undefined || error instanceof ResultError)) {
+      this.#settleDone?.resolve(this.#lastResult);
+    } else {
+      this.#settleDone?.reject(error ?? new TenonError('NO_RESULT', 'The query ended without a result.'));
+    }
+  }
+
+  #receiveControl(frame: Frame): void {
+    if (isControlRequest(frame)) {
+      this.#results.newWork();
+      this.#channel.receiveRequest(frame);
+    } else if (isControlResponse(frame)) this.#channel.receiveResponse(frame);
+    else if (isControlCancel(frame)) this.#channel.receiveCancel(frame);
+    else this.#settings.debug('control', 'malformed control frame: ignored', frame);
+  }
+
+  #receiveMessage(message: MessageFrame, byteLength: number): void {
+    if (this.#stopping) return;
+    if (typeof message.session_id === 'string' && message.session_id !== '') {
+      this.sessionId = message.session_id;
+    }
+    this.#turns.observe(message);
+    if (message.type === 'result') this.#lastResult = message as unknown as SDKResultMessage;
+    this.#results.receive(message, byteLength);
+    this.#settle();
+  }
+
+  #deliver(message: SDKMessage, byteLength: number): void {
+    this.unread.push(message, byteLength);
+    this.#adjustReading();
+  }
+
+  /** Looks whether anything has become possible: the next message to a stateless CLI, or the end of input. */
+  #settle(): void {
+    if (this.#ended || this.#stopping) return;
+    for (const wake of this.#waitingForTurn.splice(0)) wake();
+    if (this.#inputEnded || this.input.isOpen) return;
+    const nothingAsked = this.#messagesSent === 0;
+    if (!(nothingAsked || this.#turns.isDone) || this.#channel.openRequests > 0) return;
+    this.#inputEnded = true;
+    // From here the agent leaves by itself; the transport helps when it does not.
+    void this.#transport.stop(this.#settings.closeGraceMs);
+  }
+
+  /**
+   * A reader that falls behind may hold the agent up, but only while nothing in the stream can be needed here: no
+   * callback of ours, and no answer that we wait for. Otherwise the backlog grows, and we say so once.
+   */
+  #adjustReading(): void {
+    const { maxUnreadBytes, hasCallbacks } = this.#settings;
+    const { bytes } = this.unread;
+    if (this.#paused) {
+      if (bytes > maxUnreadBytes / 2 && this.#channel.openRequests === 0) return;
+      this.#paused = false;
+      this.#transport.resume();
+    } else if (bytes <= maxUnreadBytes) {
+      return;
+    } else if (!hasCallbacks && this.#channel.openRequests === 0) {
+      this.#paused = true;
+      this.#transport.pause();
+    } else if (hasCallbacks && !this.#warnedUnread) {
+      this.#warnedUnread = true;
+      process.emitWarning(
+        `A query has ${bytes} bytes of messages that nobody has read. Read them, or close the query; ` +
+          'reading from the agent cannot pause while tools, hooks or permissions may be called.',
+        { code: 'TENON_UNREAD_MESSAGES' },
+      );
+    }
+  }
+
+  /** Everything pending settles: requests reject, handlers are aborted, streams of the user are released. */
+  #halt(reason: Error): void {
+    this.#stopping = true;
+    clearTimeout(this.#startupTimer);
+    this.#channel.close(reason);
+    this.input.stop();
+    for (const wake of this.#waitingForTurn.splice(0)) wake();
+    this.#results.stop();
+    this.#onEnd();
+  }
+
+  /** In the middle of a turn the CLI would work on after the end of input; so it gets its signal at once. */
+  #stop(): Promise<void> {
+    const idle = this.#turns.isDone || this.#messagesSent === 0;
+    return this.#transport.stop(idle ? this.#settings.closeGraceMs : 0);
+  }
+
+  #errorAt(end: TransportEnd): Error | undefined {
+    if (this.#failure !== undefined) return this.#failure as Error;
+    if (this.#stopping) return undefined;
+    const result = this.#lastResult;
+    if (result !== undefined && !this.#turns.awaitingResult) {
+      return isSuccess(result) || !this.#settings.throwOnErrorResult ? undefined : new ResultError(result);
+    }
+    if (this.#messagesSent === 0 && end.error === undefined && end.code === 0) return undefined;
+    return processFailure(end, this.#failureContext());
+  }
+
+  #failureContext(): FailureContext {
+    const { argv, cliVersion, interpreter } = this.#launch;
+    return {
+      argv,
+      cliVersion,
+      interpreter,
+      stderrTail: this.#stderr.text,
+      lastControlRequest: this.#channel.lastSubtype,
+    };
+  }
+
+  #tellStderr(text: string): void {
+    try {
+      this.#settings.stderr?.(text);
+    } catch (error) {
+      this.#settings.debug('stderr', `the stderr callback threw: ${messageOf(error)}`);
+    }
+  }
+}
+
+export function conversationLimits(options: {
+  controlTimeoutMs?: number | undefined;
+  maxUnreadBytes?: number | undefined;
+  startupTimeoutMs?: number | undefined;
+}): Pick<ConversationSettings, 'controlTimeoutMs' | 'maxUnreadBytes' | 'startupTimeoutMs'> {
+  return {
+    controlTimeoutMs: options.controlTimeoutMs ?? LIMITS.controlTimeoutMs,
+    maxUnreadBytes: options.maxUnreadBytes ?? LIMITS.maxUnreadBytes,
+    startupTimeoutMs: options.startupTimeoutMs ?? LIMITS.startupTimeoutMs,
+  };
+}

@@ -1,0 +1,124 @@
+import { statSync } from 'node:fs';
+import type { InitializeRequest } from '../../protocol/control-requests.js';
+import { ProcessError } from '../../protocol/errors.js';
+import {
+  type FrameProcess,
+  ProcessTransport,
+  spawnTransport,
+} from '../../protocol/process/process-transport.js';
+import type { Transport } from '../../protocol/transport.js';
+import type { SplitServers } from '../mcp/split-servers.js';
+import type { Options } from '../options.js';
+import { commandLine } from './command-line.js';
+import { failedTransport } from './failed-transport.js';
+import { isScript, requireClaudeCode } from './find-claude-code.js';
+import { versionOfScript } from './older-versions.js';
+import { PrivateFiles } from './private-files.js';
+import { redactArguments } from './redact.js';
+
+export interface Launch {
+  transport: Transport;
+  initialize: InitializeRequest;
+  /** For error messages: redacted. */
+  argv: readonly string[];
+  cliVersion: string | undefined;
+  /** The interpreter of a script; undefined for a program that runs by itself. */
+  interpreter: string | undefined;
+  /** The CLI has read what it needs: private files go away. Idempotent. */
+  ready(): void;
+}
+
+/** Starts the CLI. What is wrong with the machine (no CLI, no directory) becomes a transport that ends with it. */
+export function launchCli(options: Options, servers: SplitServers, announcement: InitializeRequest): Launch {
+  const files = new PrivateFiles();
+  const launch: Launch = {
+    transport: failedTransport(new Error('not started')),
+    initialize: announcement,
+    argv: [],
+    cliVersion: undefined,
+    interpreter: undefined,
+    ready: () => files.remove(),
+  };
+  try {
+    start(launch, options, servers, announcement, files);
+  } catch (error) {
+    files.remove();
+    launch.transport = failedTransport(error as Error);
+  }
+  return launch;
+}
+
+function start(
+  launch: Launch,
+  options: Options,
+  servers: SplitServers,
+  announcement: InitializeRequest,
+  files: PrivateFiles,
+): void {
+  const { cwd } = options;
+  checkDirectory(cwd);
+  const custom = options.spawnClaudeCodeProcess;
+  const path =
+    // Where somebody else starts it, the path may be one of another machine.
+    custom !== undefined && options.pathToClaudeCodeExecutable !== undefined
+      ? options.pathToClaudeCodeExecutable
+      : requireClaudeCode({ path: options.pathToClaudeCodeExecutable, cwd, env: options.env });
+  launch.cliVersion = versionOfScript(path);
+  const { args, env, initialize } = commandLine(options, servers, announcement, launch.cliVersion, files);
+  launch.initialize = initialize;
+  launch.interpreter = isScript(path) ? (options.executable ?? defaultInterpreter()) : undefined;
+  const prefix = options.executableArgs ?? [];
+  const [command, ...rest] = [
+    ...(launch.interpreter === undefined ? [path, ...prefix] : [launch.interpreter, ...prefix, path]),
+    ...args,
+  ] as [string, ...string[]];
+  launch.argv = redactArguments([command, ...rest]);
+  const limits = { maxLineBytes: options.maxLineBytes, closeGraceMs: options.closeGraceMs };
+  if (custom === undefined) {
+    launch.transport = spawnTransport({ command, args: rest, cwd, env, ...limits });
+    return;
+  }
+  const controller = new AbortController();
+  const child = custom({
+    command,
+    args: rest,
+    env,
+    signal: controller.signal,
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  launch.transport = new ProcessTransport(asFrameProcess(child, controller), limits);
+}
+
+/** The signal that the user's spawn was given fires when the process has to go, whatever `kill` then does. */
+function asFrameProcess(
+  child: ReturnType<NonNullable<Options['spawnClaudeCodeProcess']>>,
+  controller: AbortController,
+): FrameProcess {
+  const { stderr, pid } = child as { stderr?: FrameProcess['stderr']; pid?: number };
+  return {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    ...(stderr === undefined ? {} : { stderr }),
+    pid,
+    kill: (signal) => {
+      const sent = child.kill(signal);
+      controller.abort();
+      return sent;
+    },
+    once: (event: 'exit' | 'error', listener: (...details: never[]) => void) =>
+      child.once(event as 'exit', listener as never),
+  } as FrameProcess;
+}
+
+function checkDirectory(cwd: string | undefined): void {
+  if (cwd === undefined || statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new ProcessError(
+    'CWD_NOT_FOUND',
+    `The working directory does not exist: \`cwd\` is "${cwd}". Create it, or give another one.`,
+  );
+}
+
+/** The one that runs us, so that it is there even where PATH has none. Electron's would open a window. */
+function defaultInterpreter(): string {
+  return 'electron' in process.versions ? 'node' : process.execPath;
+}

@@ -1,0 +1,110 @@
+import {
+  ProcessError,
+  type ProcessErrorDetails,
+  TenonError,
+  type TenonErrorCode,
+} from '../../protocol/errors.js';
+import type { TransportEnd } from '../../protocol/transport.js';
+
+export interface FailureContext
+  extends Pick<ProcessErrorDetails, 'argv' | 'cliVersion' | 'lastControlRequest'> {
+  stderrTail: string;
+  interpreter: string | undefined;
+}
+
+/** Why a process gave no result, as an error with a code of its own for each cause that a user can act on. */
+export function processFailure(end: TransportEnd, context: FailureContext): TenonError {
+  if (end.error !== undefined) return startFailure(end.error, context);
+  const details: ProcessErrorDetails = { ...context, exitCode: end.code, signal: end.signal };
+  const lastWords = lastLine(context.stderrTail);
+  const said = lastWords === '' ? 'It wrote nothing to stderr.' : `stderr: ${lastWords}`;
+  if (end.signal !== null) {
+    const hint = end.signal === 'SIGKILL' ? ' The system kills a process so when memory runs out.' : '';
+    return new ProcessError(
+      'KILLED_BY_SIGNAL',
+      `Claude Code process terminated by signal ${end.signal}.${hint} ${said}`,
+      details,
+    );
+  }
+  if (end.code === 0 || end.code === null) {
+    return new ProcessError('NO_RESULT', `Claude Code process ended without a result. ${said}`, details);
+  }
+  const known = KNOWN_EXITS.find(({ pattern }) => pattern.test(context.stderrTail));
+  const remedy = known === undefined ? '' : ` ${known.remedy}`;
+  return new ProcessError(
+    known?.code ?? 'EXITED',
+    `Claude Code process exited with code ${end.code}. ${said}${remedy}`,
+    details,
+  );
+}
+
+const KNOWN_EXITS: readonly { pattern: RegExp; code: TenonErrorCode; remedy: string }[] = [
+  {
+    pattern: /unknown option/i,
+    code: 'BAD_FLAG',
+    remedy:
+      'This version of Claude Code does not know that flag: update it, or leave out the option (or the entry of `extraArgs`).',
+  },
+  {
+    pattern: /cannot be used with root/i,
+    code: 'BYPASS_AS_ROOT',
+    remedy:
+      'Run as another user, or choose a `permissionMode` other than "bypassPermissions", with `allowedTools`.',
+  },
+  {
+    pattern: /No conversation found/i,
+    code: 'SESSION_NOT_FOUND',
+    remedy: 'Check `resume` and `cwd`: conversations are kept per working directory.',
+  },
+  {
+    pattern: /Session ID .* is already in use/i,
+    code: 'SESSION_ID_IN_USE',
+    remedy: 'Leave out `sessionId`, or use `resume` to go on with that conversation.',
+  },
+];
+
+function startFailure(error: Error, context: FailureContext): TenonError {
+  if (TenonError.is(error)) return error;
+  const details: ProcessErrorDetails = { ...context, cause: error };
+  const command = context.argv?.[0] ?? 'the CLI';
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return new ProcessError(
+        'INTERPRETER_NOT_FOUND',
+        context.interpreter === undefined
+          ? `"${command}" is there but cannot be started: the interpreter or loader that it names is missing ` +
+              '(a script whose "#!" line points nowhere, or a build for another C library).'
+          : `The interpreter "${context.interpreter}" was not found. Install it, or give another \`executable\`.`,
+        details,
+      );
+    case 'E2BIG':
+    case 'ENAMETOOLONG':
+      return new ProcessError(
+        'ARGUMENTS_TOO_LONG',
+        'The command line is longer than the system allows. Shorten `extraArgs`, `additionalDirectories` or `env`.',
+        details,
+      );
+    case 'EACCES':
+      return new ProcessError(
+        'NOT_EXECUTABLE',
+        `"${command}" may not be executed: ${error.message}`,
+        details,
+      );
+    default:
+      return new ProcessError('SPAWN_FAILED', `"${command}" could not be started: ${error.message}`, details);
+  }
+}
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1)?.trim() ?? '';
+}
+
+export function startupTimeout(timeoutMs: number, context: FailureContext): TenonError {
+  const lastWords = lastLine(context.stderrTail);
+  return new ProcessError(
+    'STARTUP_TIMEOUT',
+    `Claude Code wrote nothing for ${timeoutMs} ms after its start. ` +
+      `${lastWords === '' ? '' : `stderr: ${lastWords} `}Raise \`startupTimeoutMs\` if this machine is that slow.`,
+    context,
+  );
+}

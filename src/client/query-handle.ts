@@ -1,0 +1,222 @@
+import type { HostRequestFields, HostRequestPayload, HostSubtype } from '../protocol/control-requests.js';
+import type { McpServerConfig, McpServerConfigForProcessTransport } from '../protocol/mcp.js';
+import type { SDKMessage, SDKUserMessage } from '../protocol/messages/index.js';
+import type { PermissionMode } from '../protocol/permissions.js';
+import type { Conversation } from './conversation.js';
+import type { InProcessServers } from './mcp/in-process-servers.js';
+import { splitServers } from './mcp/split-servers.js';
+import type { SdkPluginConfig } from './options.js';
+import type { Query } from './query-type.js';
+
+type Initialized = HostRequestPayload<'initialize'>;
+
+/** The `Query` that users hold: a thin face of the conversation, one method per control request. */
+export class QueryHandle implements Query {
+  readonly #conversation: Conversation;
+  readonly #servers: InProcessServers;
+  #initialized: Promise<Initialized>;
+
+  constructor(conversation: Conversation, initialized: Promise<Initialized>, servers: InProcessServers) {
+    this.#conversation = conversation;
+    this.#initialized = initialized;
+    this.#servers = servers;
+  }
+
+  // Reading
+
+  next(): Promise<IteratorResult<SDKMessage, void>> {
+    return this.#conversation.unread.next();
+  }
+
+  async return(): Promise<IteratorResult<SDKMessage, void>> {
+    await this.close();
+    return { done: true, value: undefined };
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<SDKMessage, void>> {
+    await this.close();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  // Life
+
+  get pid() {
+    return this.#conversation.pid;
+  }
+
+  get exited() {
+    return this.#conversation.exited;
+  }
+
+  get done() {
+    return this.#conversation.done;
+  }
+
+  close(): Promise<void> {
+    return this.#conversation.close();
+  }
+
+  streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void> {
+    return this.#conversation.writeStream(stream);
+  }
+
+  // Control
+
+  controlRequest<Subtype extends HostSubtype>(
+    subtype: Subtype,
+    fields: HostRequestFields<Subtype>,
+  ): Promise<HostRequestPayload<Subtype>> {
+    return this.#conversation.control(subtype, fields);
+  }
+
+  interrupt() {
+    return this.controlRequest('interrupt', {});
+  }
+
+  async setPermissionMode(mode: PermissionMode) {
+    await this.controlRequest('set_permission_mode', { mode });
+  }
+
+  async setMcpPermissionModeOverride(serverName: string, mode: 'default' | 'auto' | null) {
+    return (await this.controlRequest('set_mcp_permission_mode_override', { serverName, mode })) ?? {};
+  }
+
+  async setModel(model?: string) {
+    await this.controlRequest('set_model', { model });
+  }
+
+  async setMaxThinkingTokens(
+    maxThinkingTokens: number | null,
+    thinkingDisplay?: 'summarized' | 'omitted' | 'highlights' | null,
+  ) {
+    await this.controlRequest('set_max_thinking_tokens', {
+      max_thinking_tokens: maxThinkingTokens,
+      thinking_display: thinkingDisplay,
+    });
+  }
+
+  async applyFlagSettings(settings: object) {
+    await this.controlRequest('apply_flag_settings', { settings: settings as Record<string, unknown> });
+  }
+
+  async updateSettings(source: 'localSettings' | 'userSettings', settings: Record<string, unknown>) {
+    await this.controlRequest('update_settings', { source, settings });
+  }
+
+  initializationResult() {
+    return this.#initialized;
+  }
+
+  reinitialize() {
+    this.#initialized = this.#conversation.initialize();
+    return this.#initialized;
+  }
+
+  // Fields that older CLIs do not have are empty, not missing.
+
+  async supportedCommands() {
+    return (await this.#initialized)?.commands ?? [];
+  }
+
+  async supportedModels() {
+    return (await this.#initialized)?.models ?? [];
+  }
+
+  async supportedAgents() {
+    return (await this.#initialized)?.agents ?? [];
+  }
+
+  async accountInfo() {
+    return (await this.#initialized)?.account ?? {};
+  }
+
+  // MCP
+
+  async mcpServerStatus() {
+    return (await this.controlRequest('mcp_status', {}))?.mcpServers ?? [];
+  }
+
+  async reconnectMcpServer(serverName: string) {
+    await this.controlRequest('mcp_reconnect', { serverName });
+  }
+
+  async toggleMcpServer(serverName: string, enabled: boolean) {
+    await this.controlRequest('mcp_toggle', { serverName, enabled });
+  }
+
+  async setMcpServers(servers: Record<string, McpServerConfig>) {
+    const split = splitServers(servers);
+    const onWire: Record<string, McpServerConfigForProcessTransport> = { ...split.process };
+    for (const name of Object.keys(split.inProcess)) onWire[name] = { type: 'sdk', name };
+    // Before the request: the agent may speak to a new server before it answers.
+    const before = this.#servers.replace(split.inProcess);
+    try {
+      return await this.controlRequest('mcp_set_servers', { servers: onWire });
+    } catch (error) {
+      this.#servers.replace(before);
+      throw error;
+    }
+  }
+
+  readMcpResource(serverName: string, uri: string) {
+    return this.controlRequest('mcp_read_resource', { serverName, uri });
+  }
+
+  // Looking and changing
+
+  getContextUsage(options: { detail?: 'summary' | 'full' } = {}) {
+    return this.controlRequest('get_context_usage', { detail: options.detail });
+  }
+
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(options: { skipBehaviors?: boolean } = {}) {
+    return this.controlRequest('get_usage', { skip_behaviors: options.skipBehaviors });
+  }
+
+  async readFile(path: string, options: { maxBytes?: number; encoding?: 'utf-8' | 'base64' } = {}) {
+    const { maxBytes: max_bytes, encoding } = options;
+    return (await this.controlRequest('read_file', { path, max_bytes, encoding })) ?? null;
+  }
+
+  rewindFiles(userMessageId: string, options: { dryRun?: boolean } = {}) {
+    return this.controlRequest('rewind_files', { user_message_id: userMessageId, dry_run: options.dryRun });
+  }
+
+  async seedReadState(path: string, mtime: number) {
+    await this.controlRequest('seed_read_state', { path, mtime });
+  }
+
+  reloadPlugins(
+    options: { holdOnCacheImpact?: boolean; addPlugins?: SdkPluginConfig[]; refuseIfBusy?: boolean } = {},
+  ) {
+    return this.controlRequest('reload_plugins', {
+      hold_on_cache_impact: options.holdOnCacheImpact,
+      add_plugins: options.addPlugins,
+      refuse_if_busy: options.refuseIfBusy,
+    });
+  }
+
+  reloadSkills() {
+    return this.controlRequest('reload_skills', {});
+  }
+
+  reloadOutputStyles() {
+    return this.controlRequest('reload_output_styles', {});
+  }
+
+  async stopTask(taskId: string) {
+    await this.controlRequest('stop_task', { task_id: taskId });
+  }
+
+  async backgroundTasks(toolUseId?: string) {
+    const payload = await this.controlRequest('background_tasks', { tool_use_id: toolUseId });
+    return payload?.backgrounded !== false;
+  }
+}

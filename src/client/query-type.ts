@@ -1,0 +1,87 @@
+import type {
+  AccountInfo,
+  AgentInfo,
+  ModelInfo,
+  RewindFilesResult,
+  SDKControlInitializeResponse,
+  SDKControlInterruptResponse,
+  SDKControlMcpReadResourceResponse,
+  SDKControlReadFileResponse,
+  SDKControlReloadOutputStylesResponse,
+  SDKControlReloadPluginsResponse,
+  SDKControlReloadSkillsResponse,
+  SlashCommand,
+} from '../protocol/control-payloads.js';
+import type { HostRequestFields, HostRequestPayload, HostSubtype } from '../protocol/control-requests.js';
+import type {
+  SDKControlGetContextUsageResponse,
+  SDKControlGetUsageResponse,
+} from '../protocol/control-usage.js';
+import type { McpServerConfig, McpServerStatus, McpSetServersResult } from '../protocol/mcp.js';
+import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/messages/index.js';
+import type { PermissionMode } from '../protocol/permissions.js';
+import type { ExitStatus } from './conversation.js';
+import type { SdkPluginConfig } from './options.js';
+
+/** A running agent: its messages, and the ways to steer it. Names and shapes are those of the official SDK. */
+export interface Query extends AsyncGenerator<SDKMessage, void>, AsyncDisposable {
+  interrupt(): Promise<SDKControlInterruptResponse | undefined>;
+  setPermissionMode(mode: PermissionMode): Promise<void>;
+  setMcpPermissionModeOverride(
+    serverName: string,
+    mode: 'default' | 'auto' | null,
+  ): Promise<{ warning?: string }>;
+  setModel(model?: string): Promise<void>;
+  setMaxThinkingTokens(
+    maxThinkingTokens: number | null,
+    thinkingDisplay?: 'summarized' | 'omitted' | 'highlights' | null,
+  ): Promise<void>;
+  applyFlagSettings(settings: object): Promise<void>;
+  updateSettings(source: 'localSettings' | 'userSettings', settings: Record<string, unknown>): Promise<void>;
+  initializationResult(): Promise<SDKControlInitializeResponse>;
+  reinitialize(): Promise<SDKControlInitializeResponse>;
+  supportedCommands(): Promise<SlashCommand[]>;
+  supportedModels(): Promise<ModelInfo[]>;
+  supportedAgents(): Promise<AgentInfo[]>;
+  accountInfo(): Promise<AccountInfo>;
+  mcpServerStatus(): Promise<McpServerStatus[]>;
+  reconnectMcpServer(serverName: string): Promise<void>;
+  toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
+  setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult>;
+  readMcpResource(serverName: string, uri: string): Promise<SDKControlMcpReadResourceResponse>;
+  getContextUsage(options?: { detail?: 'summary' | 'full' }): Promise<SDKControlGetContextUsageResponse>;
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(options?: {
+    skipBehaviors?: boolean;
+  }): Promise<SDKControlGetUsageResponse>;
+  readFile(
+    path: string,
+    options?: { maxBytes?: number; encoding?: 'utf-8' | 'base64' },
+  ): Promise<SDKControlReadFileResponse | null>;
+  rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
+  seedReadState(path: string, mtime: number): Promise<void>;
+  reloadPlugins(options?: {
+    holdOnCacheImpact?: boolean;
+    addPlugins?: SdkPluginConfig[];
+    refuseIfBusy?: boolean;
+  }): Promise<SDKControlReloadPluginsResponse>;
+  reloadSkills(): Promise<SDKControlReloadSkillsResponse>;
+  reloadOutputStyles(): Promise<SDKControlReloadOutputStylesResponse>;
+  streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void>;
+  stopTask(taskId: string): Promise<void>;
+  backgroundTasks(toolUseId?: string): Promise<boolean>;
+
+  /** Stops at once. The official SDK returns nothing here; ours resolves when the agent's process is gone. */
+  close(): Promise<void>;
+
+  /** Tenon's own: the agent's process, while and after it runs. */
+  readonly pid: number | undefined;
+  /** Tenon's own: how the agent's process ended. Never rejects. */
+  readonly exited: Promise<ExitStatus>;
+  /** Tenon's own: the last result; rejects when there is none. */
+  readonly done: Promise<SDKResultMessage>;
+  /** Tenon's own: any request of the protocol, also those without a method here. */
+  controlRequest<Subtype extends HostSubtype>(
+    subtype: Subtype,
+    fields: HostRequestFields<Subtype>,
+  ): Promise<HostRequestPayload<Subtype>>;
+}

@@ -1,0 +1,123 @@
+import type { InboundRequest } from '../protocol/control-channel.js';
+import { unsupportedRequest } from '../protocol/control-channel.js';
+import type { AgentSubtype } from '../protocol/control-requests.js';
+import { AbortError, messageOf, OptionError } from '../protocol/errors.js';
+import type { JsonRpcMessage } from '../protocol/mcp.js';
+import type { SDKUserMessage } from '../protocol/messages/index.js';
+import { onAbort } from './abort-hub.js';
+import { Hooks } from './callbacks/hooks.js';
+import { answerPermission } from './callbacks/permissions.js';
+import { answerDialog, answerElicitation } from './callbacks/questions.js';
+import { Conversation, conversationLimits } from './conversation.js';
+import { debugTo } from './debug.js';
+import { failedTransport } from './launch/failed-transport.js';
+import { type Launch, launchCli } from './launch/launch-cli.js';
+import { InProcessServers } from './mcp/in-process-servers.js';
+import { peerOf } from './mcp/peer.js';
+import { splitServers } from './mcp/split-servers.js';
+import type { Options } from './options.js';
+import { QueryHandle } from './query-handle.js';
+import type { Query } from './query-type.js';
+import { validateOptions } from './validate-options.js';
+
+export interface QueryParameters {
+  prompt: string | AsyncIterable<SDKUserMessage>;
+  options?: Options | undefined;
+}
+
+/**
+ * Runs an agent. The process starts at once; iterate over the result to read its messages. What is wrong with the
+ * options is thrown here; what goes wrong later is thrown out of the loop.
+ */
+export function query({ prompt, options = {} }: QueryParameters): Query {
+  validateOptions(options);
+  checkPrompt(prompt);
+  const debug = debugTo(options.onDebug);
+  const servers = splitServers(options.mcpServers);
+  const hooks = new Hooks(options.hooks);
+  const inProcess = new InProcessServers(servers.inProcess, (serverName) =>
+    peerOf(serverName, conversation, options.onElicitation, debug),
+  );
+  const signals = [options.abortController?.signal, options.signal].filter((signal) => signal != null);
+  const aborted = signals.find((signal) => signal.aborted);
+  const announcement = { ...inProcess.announcement(), ...hooks.announcement() };
+  const launch =
+    aborted === undefined ? launchCli(options, servers, announcement) : neverLaunched(aborted.reason);
+
+  const handlers: Record<AgentSubtype, (request: InboundRequest) => unknown> = {
+    can_use_tool: (request) => answerPermission(options.canUseTool, request, debug),
+    hook_callback: (request) => hooks.call(request),
+    mcp_message: ({ fields, signal }) =>
+      inProcess.receive(String(fields.server_name), fields.message as JsonRpcMessage, signal),
+    elicitation: (request) => answerElicitation(options.onElicitation, request),
+    request_user_dialog: (request) => answerDialog(options.onUserDialog, request),
+  };
+  const serve = (request: InboundRequest): unknown => {
+    if (!Object.hasOwn(handlers, request.subtype)) throw unsupportedRequest(request.subtype);
+    return handlers[request.subtype as AgentSubtype](request);
+  };
+
+  const stopListening: (() => void)[] = [];
+  const conversation = new Conversation(
+    launch,
+    {
+      ...conversationLimits(options),
+      closeGraceMs: options.closeGraceMs,
+      throwOnErrorResult: options.throwOnErrorResult ?? true,
+      verbatimPrompts: options.verbatimPrompts ?? false,
+      hasCallbacks:
+        inProcess.names.length > 0 ||
+        !hooks.isEmpty ||
+        Boolean(options.canUseTool || options.onElicitation || options.onUserDialog),
+      stderr: options.stderr ?? undefined,
+      debug,
+    },
+    serve,
+    () => {
+      inProcess.close();
+      for (const stop of stopListening) stop();
+    },
+  );
+  conversation.start();
+  const initialized = conversation.initialize();
+  initialized.catch((error) => debug('initialize', messageOf(error)));
+  say(conversation, prompt);
+  if (aborted === undefined) {
+    for (const signal of signals) stopListening.push(onAbort(signal, () => conversation.abort(signal)));
+  }
+  return new QueryHandle(conversation, initialized, inProcess);
+}
+
+function say(conversation: Conversation, prompt: QueryParameters['prompt']): void {
+  if (typeof prompt !== 'string') {
+    // A failing stream fails the conversation, and so the loop.
+    conversation.writeStream(prompt).catch(() => {});
+    return;
+  }
+  try {
+    conversation.input.writeText(prompt);
+  } catch {
+    // The process is gone already: the end of the transport tells why.
+  }
+}
+
+function checkPrompt(prompt: unknown): void {
+  if (typeof prompt === 'string') return;
+  if (typeof prompt === 'object' && prompt !== null && Symbol.asyncIterator in prompt) return;
+  throw new OptionError(
+    'prompt',
+    prompt,
+    'query(): `prompt` must be a string or an async iterable of user messages.',
+  );
+}
+
+function neverLaunched(reason: unknown): Launch {
+  return {
+    transport: failedTransport(new AbortError('Operation aborted', { cause: reason })),
+    initialize: {},
+    argv: [],
+    cliVersion: undefined,
+    interpreter: undefined,
+    ready: () => {},
+  };
+}

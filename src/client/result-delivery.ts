@@ -1,0 +1,90 @@
+import type { MessageFrame } from '../protocol/frames.js';
+import { LIMITS } from '../protocol/limits.js';
+import type { SDKMessage, SDKResultMessage } from '../protocol/messages/index.js';
+import { failureOf } from './results.js';
+import type { TurnState } from './turn-state.js';
+
+type Deliver = (message: SDKMessage, byteLength: number) => void;
+
+/**
+ * Gives each result its `final` and `failure` on the way to the consumer. Whether more follows is said by the line
+ * after the result (`idle`, or the next turn), so a result waits for that line, a moment at most; what comes in
+ * between waits behind it, in order.
+ */
+export class ResultDelivery {
+  readonly #turns: TurnState;
+  readonly #deliver: Deliver;
+  #held: [message: MessageFrame, byteLength: number][] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #resetsAt: number | undefined;
+
+  constructor(turns: TurnState, deliver: Deliver) {
+    this.#turns = turns;
+    this.#deliver = deliver;
+  }
+
+  receive(message: MessageFrame, byteLength: number): void {
+    this.#rememberLimit(message);
+    if (message.type === 'result') {
+      this.#release(false);
+      this.#hold(message, byteLength);
+      return;
+    }
+    if (message.subtype === 'session_state_changed') this.#release(message.state === 'idle');
+    else if (startsWork(message)) this.#release(false);
+    // For the host alone: it says when the work is done, which the consumer sees by the end of the loop.
+    if (message.sdk_host_only === true) return;
+    if (this.#held.length > 0) this.#held.push([message, byteLength]);
+    else this.#deliver(message as unknown as SDKMessage, byteLength);
+  }
+
+  /** The agent asks for something: it is at work again. */
+  newWork(): void {
+    this.#release(false);
+  }
+
+  /** The agent has left: what is held is the last. */
+  flush(): void {
+    this.#release(true);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#held = [];
+  }
+
+  #hold(message: MessageFrame, byteLength: number): void {
+    this.#held = [[message, byteLength]];
+    if (this.#turns.hasBackgroundTasks) this.#release(false);
+    else if (this.#turns.reportsState !== true) this.#release(true);
+    else this.#timer = setTimeout(() => this.#release(true), LIMITS.resultSettleMs);
+  }
+
+  #release(final: boolean): void {
+    if (this.#held.length === 0) return;
+    clearTimeout(this.#timer);
+    const held = this.#held;
+    this.#held = [];
+    for (const [message, byteLength] of held) {
+      if (message.type === 'result') this.#complete(message as unknown as SDKResultMessage, final);
+      this.#deliver(message as unknown as SDKMessage, byteLength);
+    }
+  }
+
+  #complete(result: SDKResultMessage, final: boolean): void {
+    result.final = final;
+    const failure = failureOf(result, this.#resetsAt);
+    if (failure !== undefined) result.failure = failure;
+  }
+
+  #rememberLimit(message: MessageFrame): void {
+    if (message.type !== 'rate_limit_event') return;
+    const info = message.rate_limit_info as { resetsAt?: unknown } | undefined;
+    if (typeof info?.resetsAt === 'number') this.#resetsAt = info.resetsAt;
+  }
+}
+
+function startsWork(message: MessageFrame): boolean {
+  if (message.type === 'assistant' || message.type === 'user' || message.type === 'stream_event') return true;
+  return message.type === 'system' && message.subtype === 'init';
+}

@@ -1,0 +1,98 @@
+import { TenonError } from '../protocol/errors.js';
+import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/messages/index.js';
+import type { Options } from './options.js';
+import { query } from './query.js';
+import type { Query } from './query-type.js';
+
+/** A conversation of several turns. */
+export interface Session extends AsyncDisposable {
+  /** The query behind it, for everything that it can do. */
+  readonly query: Query;
+  /** Says something; `stream` then gives the answer. */
+  send(message: string | SDKUserMessage): void;
+  /** The messages up to the result that ends the turn. */
+  stream(): AsyncGenerator<SDKMessage, void>;
+  /** `send` and `stream` in one: resolves with the result of the turn, also when it is a failure. */
+  ask(message: string | SDKUserMessage): Promise<SDKResultMessage>;
+  close(): Promise<void>;
+}
+
+/** Opens a conversation that stays open: turn after turn over one process. */
+export function createSession(options: Options = {}): Session {
+  return new QuerySession(options);
+}
+
+class QuerySession implements Session {
+  readonly query: Query;
+  readonly #outbox = new Outbox();
+
+  constructor(options: Options) {
+    // A failed turn does not end a session, so its result is returned and not thrown.
+    this.query = query({ prompt: this.#outbox, options: { ...options, throwOnErrorResult: false } });
+  }
+
+  send(message: string | SDKUserMessage): void {
+    this.#outbox.push(
+      typeof message === 'string'
+        ? { type: 'user', message: { role: 'user', content: message }, parent_tool_use_id: null }
+        : message,
+    );
+  }
+
+  async *stream(): AsyncGenerator<SDKMessage, void> {
+    for (;;) {
+      const { done, value } = await this.query.next();
+      if (done) return;
+      yield value;
+      if (value.type === 'result' && value.final !== false) return;
+    }
+  }
+
+  async ask(message: string | SDKUserMessage): Promise<SDKResultMessage> {
+    this.send(message);
+    let result: SDKResultMessage | undefined;
+    for await (const each of this.stream()) if (each.type === 'result') result = each;
+    if (result !== undefined) return result;
+    throw new TenonError('NO_RESULT', 'The session ended before this turn had a result.');
+  }
+
+  async close(): Promise<void> {
+    this.#outbox.end();
+    await this.query.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** An async iterable that one pushes into. */
+class Outbox implements AsyncIterable<SDKUserMessage> {
+  readonly #waiting: SDKUserMessage[] = [];
+  #wake: () => void = () => {};
+  #ended = false;
+
+  push(message: SDKUserMessage): void {
+    if (this.#ended) throw new TenonError('INPUT_CLOSED', 'The session is closed.');
+    this.#waiting.push(message);
+    this.#wake();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<SDKUserMessage, void> {
+    for (;;) {
+      const message = this.#waiting.shift();
+      if (message !== undefined) yield message;
+      else if (this.#ended) return;
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { OptionError } from '../protocol/errors.js';
+import { OPTION_TABLE } from './option-table.js';
+import type { Options } from './options.js';
+
+/** Checked at the door, so that a mistake is named here and not by an exit code half a second later. */
+export function validateOptions(options: Options): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new OptionError('options', options, 'query(): `options` must be an object.');
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (name in OPTION_TABLE) checkKind(name, value);
+    else if (NOT_YET.has(name)) {
+      throw new OptionError(name, value, `The option \`${name}\` is not supported by this version of Tenon.`);
+    }
+  }
+  checkCombinations(options);
+}
+
+/** Official options that would change what happens; ignoring them would lose data without a word. */
+const NOT_YET: ReadonlySet<string> = new Set(['sessionStore', 'sessionStoreFlush', 'loadTimeoutMs']);
+
+type Kind = 'function' | 'array' | 'object' | 'string' | 'boolean' | 'positive' | 'nonNegative';
+
+const KINDS: Partial<Record<keyof Options, Kind>> = {
+  additionalDirectories: 'array',
+  agents: 'object',
+  allowedTools: 'array',
+  betas: 'array',
+  canUseTool: 'function',
+  closeGraceMs: 'nonNegative',
+  continue: 'boolean',
+  controlTimeoutMs: 'nonNegative',
+  cwd: 'string',
+  disallowedTools: 'array',
+  env: 'object',
+  executableArgs: 'array',
+  extraArgs: 'object',
+  hooks: 'object',
+  maxBudgetUsd: 'positive',
+  maxLineBytes: 'positive',
+  maxThinkingTokens: 'nonNegative',
+  maxTurns: 'positive',
+  maxUnreadBytes: 'positive',
+  mcpServers: 'object',
+  model: 'string',
+  onDebug: 'function',
+  onElicitation: 'function',
+  onUserDialog: 'function',
+  pathToClaudeCodeExecutable: 'string',
+  permissionMode: 'string',
+  plugins: 'array',
+  resume: 'string',
+  sessionId: 'string',
+  settingSources: 'array',
+  spawnClaudeCodeProcess: 'function',
+  startupTimeoutMs: 'nonNegative',
+  stderr: 'function',
+};
+
+const CHECKS: Record<Kind, [expected: string, test: (value: unknown) => boolean]> = {
+  function: ['a function', (value) => typeof value === 'function'],
+  array: ['an array', Array.isArray],
+  object: ['an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)],
+  string: ['a string', (value) => typeof value === 'string'],
+  boolean: ['true or false', (value) => typeof value === 'boolean'],
+  positive: ['a number above 0', (value) => typeof value === 'number' && value > 0],
+  nonNegative: ['a number, 0 or above', (value) => typeof value === 'number' && value >= 0],
+};
+
+function checkKind(name: string, value: unknown): void {
+  // Programs pass `null` for "not set", and the official SDK lets them.
+  if (value === null) return;
+  const kind = KINDS[name as keyof Options];
+  if (kind === undefined) return;
+  const [expected, test] = CHECKS[kind];
+  if (test(value)) return;
+  throw new OptionError(name, value, `The option \`${name}\` must be ${expected}; it is ${shown(value)}.`);
+}
+
+function checkCombinations(options: Options): void {
+  if (options.canUseTool && options.permissionPromptToolName) {
+    throw new OptionError(
+      'permissionPromptToolName',
+      options.permissionPromptToolName,
+      'Give `canUseTool` or `permissionPromptToolName`, not both: each says who is asked for permission.',
+    );
+  }
+  const { outputFormat } = options;
+  if (outputFormat && (outputFormat.type !== 'json_schema' || typeof outputFormat.schema !== 'object')) {
+    throw new OptionError(
+      'outputFormat',
+      outputFormat,
+      `The option \`outputFormat\` must be { type: "json_schema", schema: { … } }; it is ${shown(outputFormat)}.`,
+    );
+  }
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'function') return 'a function';
+  try {
+    return (JSON.stringify(value) ?? String(value)).slice(0, 100);
+  } catch {
+    return String(value);
+  }
+}
