@@ -40,9 +40,9 @@ const SCRIPT_EXTENSIONS = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts',
 export function findClaudeCode(options: FindClaudeCodeOptions = {}): FoundClaudeCode {
   const env = options.env ?? process.env;
   const tried: TriedPlace[] = [];
-  for (const { source, path } of candidates(options, env)) {
+  for (const { source, path, missing } of candidates(options, env)) {
     const usable = unpackedFromAsar(path);
-    const reason = whyUnusable(usable);
+    const reason = missing ?? whyUnusable(usable);
     if (reason === undefined) return { path: usable, source, tried };
     tried.push({ source, path: usable, reason });
   }
@@ -74,10 +74,14 @@ export function isScript(path: string): boolean {
   return SCRIPT_EXTENSIONS.has(extname(path));
 }
 
-function* candidates(
-  options: FindClaudeCodeOptions,
-  env: NodeJS.ProcessEnv,
-): Generator<{ source: string; path: string }> {
+interface Candidate {
+  source: string;
+  path: string;
+  /** Set when there is nothing to look at, and why. */
+  missing?: string;
+}
+
+function* candidates(options: FindClaudeCodeOptions, env: NodeJS.ProcessEnv): Generator<Candidate> {
   if (options.path !== undefined) {
     yield { source: 'pathToClaudeCodeExecutable', path: resolve(options.cwd ?? '.', options.path) };
     return;
@@ -92,21 +96,33 @@ function* candidates(
 }
 
 /** Resolved from the program's own file and the working directory: never relative to Tenon, which may be bundled. */
-function* packaged(cwd: string): Generator<{ source: string; path: string }> {
+function* packaged(cwd: string): Generator<Candidate> {
   const main = process.argv[1];
   const bases = [...(main !== undefined && isAbsolute(main) ? [dirname(main)] : []), cwd];
   for (const base of new Set(bases)) {
-    const require = createRequire(join(base, 'tenon-resolves-from-here.js'));
-    for (const name of packageNames()) {
-      try {
-        const directory = dirname(require.resolve(`${name}/package.json`));
-        yield { source: `package ${name}`, path: join(directory, BINARY) };
-        if (name === '@anthropic-ai/claude-code') {
-          yield { source: `package ${name}`, path: join(directory, 'cli.js') };
-        }
-      } catch {
-        // Not installed here: the usual case, and not worth a line of its own for each of the names.
-      }
+    const installed = [...packagesSeenFrom(base)];
+    if (installed.length > 0) yield* installed;
+    else
+      yield {
+        source: 'packages',
+        path: base,
+        missing: `none of ${packageNames().join(', ')} resolves from here`,
+      };
+  }
+}
+
+function* packagesSeenFrom(base: string): Generator<Candidate> {
+  const require = createRequire(join(base, 'tenon-resolves-from-here.js'));
+  for (const name of packageNames()) {
+    let directory: string;
+    try {
+      directory = dirname(require.resolve(`${name}/package.json`));
+    } catch {
+      continue;
+    }
+    yield { source: `package ${name}`, path: join(directory, BINARY) };
+    if (name === '@anthropic-ai/claude-code') {
+      yield { source: `package ${name}`, path: join(directory, 'cli.js') };
     }
   }
 }

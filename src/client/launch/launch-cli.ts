@@ -62,7 +62,12 @@ function start(
     // Where somebody else starts it, the path may be one of another machine.
     custom !== undefined && options.pathToClaudeCodeExecutable !== undefined
       ? options.pathToClaudeCodeExecutable
-      : requireClaudeCode({ path: options.pathToClaudeCodeExecutable, cwd, env: options.env });
+      : requireClaudeCode({
+          path: options.pathToClaudeCodeExecutable,
+          cwd,
+          // Finding the program is the host's business, whatever environment the program then gets.
+          env: { ...process.env, ...options.env },
+        });
   launch.cliVersion = versionOfScript(path);
   const { args, env, initialize } = commandLine(options, servers, announcement, launch.cliVersion, files);
   launch.initialize = initialize;
