@@ -9,31 +9,19 @@ import {
   isControlResponse,
   type MessageFrame,
 } from '../protocol/frames.js';
-import { LIMITS } from '../protocol/limits.js';
 import type { SDKMessage, SDKResultMessage } from '../protocol/messages/index.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
-import type { Debug } from './debug.js';
+import type { ConversationSettings } from './conversation-settings.js';
+import { errorAtEnd } from './error-at-end.js';
 import type { Launch } from './launch/launch-cli.js';
-import { type FailureContext, processFailure, startupTimeout } from './launch/process-failure.js';
+import { type FailureContext, startupTimeout } from './launch/process-failure.js';
+import { ReadingPolicy, type ReadingPolicyTarget } from './reading-policy.js';
 import { ResultDelivery } from './result-delivery.js';
-import { isSuccess, ResultError } from './results.js';
+import { ResultError } from './results.js';
 import { StderrTail } from './stderr-tail.js';
 import { TurnState } from './turn-state.js';
 import { UnreadMessages } from './unread-messages.js';
 import { type InputTarget, inputFailure, UserInput } from './user-input.js';
-
-export interface ConversationSettings {
-  closeGraceMs: number | undefined;
-  controlTimeoutMs: number;
-  maxUnreadBytes: number;
-  startupTimeoutMs: number;
-  throwOnErrorResult: boolean;
-  verbatimPrompts: boolean;
-  /** True when the agent may need an answer from this side: then reading is never paused. */
-  hasCallbacks: boolean;
-  stderr: ((text: string) => void) | undefined;
-  debug: Debug;
-}
 
 export interface ExitStatus {
   code: number | null;
@@ -59,6 +47,7 @@ export class Conversation implements TransportReceiver, InputTarget {
   readonly #channel: ControlChannel;
   readonly #turns = new TurnState();
   readonly #results: ResultDelivery;
+  readonly #reading: ReadingPolicy;
   readonly #stderr = new StderrTail();
   readonly #onEnd: () => void;
   #settleExited: (status: ExitStatus) => void = () => {};
@@ -67,12 +56,10 @@ export class Conversation implements TransportReceiver, InputTarget {
   #waitingForTurn: (() => void)[] = [];
   #lastResult: SDKResultMessage | undefined;
   #messagesSent = 0;
-  #failure: unknown;
+  #failure: TenonError | undefined;
   #stopping = false;
   #ended = false;
   #inputEnded = false;
-  #paused = false;
-  #warnedUnread = false;
 
   constructor(
     launch: Launch,
@@ -93,7 +80,8 @@ export class Conversation implements TransportReceiver, InputTarget {
     // Reading `done` is optional: the loop reports the same error.
     this.done.catch(() => {});
     this.input = new UserInput(this, settings.verbatimPrompts);
-    this.unread = new UnreadMessages(() => this.#adjustReading());
+    this.unread = new UnreadMessages(() => this.#reading.adjust());
+    this.#reading = new ReadingPolicy(this.#readingTarget(), settings.maxUnreadBytes);
     this.#results = new ResultDelivery(this.#turns, (message, bytes) => this.#deliver(message, bytes));
     this.#channel = new ControlChannel({
       send: (frame) => this.#transport.send(frame),
@@ -130,7 +118,7 @@ export class Conversation implements TransportReceiver, InputTarget {
       background: options.background ?? false,
     });
     // The answer may lie behind messages that nobody reads.
-    this.#adjustReading();
+    this.#reading.adjust();
     return (await request).response as HostRequestPayload<Subtype>;
   }
 
@@ -166,7 +154,7 @@ export class Conversation implements TransportReceiver, InputTarget {
   // What the input asks of us (InputTarget).
 
   send(frame: MessageFrame): boolean {
-    if (this.#inputEnded) throw new TenonError('INPUT_CLOSED', 'The input of this query has ended.');
+    if (this.#inputEnded) throw inputClosed();
     const fast = this.#transport.send(frame);
     this.#turns.messageSent();
     this.#messagesSent += 1;
@@ -192,6 +180,7 @@ export class Conversation implements TransportReceiver, InputTarget {
 
   /** For streams of the user: what they throw ends the conversation, and is what the loop throws. */
   async writeStream(stream: Parameters<UserInput['writeStream']>[0]): Promise<void> {
+    if (this.#inputEnded || this.#stopping) throw inputClosed();
     try {
       await this.input.writeStream(stream);
     } catch (error) {
@@ -258,13 +247,13 @@ export class Conversation implements TransportReceiver, InputTarget {
 
   #deliver(message: SDKMessage, byteLength: number): void {
     this.unread.push(message, byteLength);
-    this.#adjustReading();
+    this.#reading.adjust();
   }
 
   /** Looks whether anything has become possible: the next message to a stateless CLI, or the end of input. */
   #settle(): void {
     if (this.#ended || this.#stopping) return;
-    for (const wake of this.#waitingForTurn.splice(0)) wake();
+    this.#wakeInput();
     if (this.#inputEnded || this.input.isOpen) return;
     const nothingAsked = this.#messagesSent === 0;
     if (!(nothingAsked || this.#turns.isDone) || this.#channel.openRequests > 0) return;
@@ -273,30 +262,25 @@ export class Conversation implements TransportReceiver, InputTarget {
     void this.#transport.stop(this.#settings.closeGraceMs);
   }
 
-  /**
-   * A reader that falls behind may hold the agent up, but only while nothing in the stream can be needed here: no
-   * callback of ours, and no answer that we wait for. Otherwise the backlog grows, and we say so once.
-   */
-  #adjustReading(): void {
-    const { maxUnreadBytes, hasCallbacks } = this.#settings;
-    const { bytes } = this.unread;
-    if (this.#paused) {
-      if (bytes > maxUnreadBytes / 2 && this.#channel.openRequests === 0) return;
-      this.#paused = false;
-      this.#transport.resume();
-    } else if (bytes <= maxUnreadBytes) {
-      return;
-    } else if (!hasCallbacks && this.#channel.openRequests === 0) {
-      this.#paused = true;
-      this.#transport.pause();
-    } else if (hasCallbacks && !this.#warnedUnread) {
-      this.#warnedUnread = true;
-      process.emitWarning(
-        `A query has ${bytes} bytes of messages that nobody has read. Read them, or close the query; ` +
-          'reading from the agent cannot pause while tools, hooks or permissions may be called.',
-        { code: 'TENON_UNREAD_MESSAGES' },
-      );
-    }
+  #readingTarget(): ReadingPolicyTarget {
+    const conversation = this;
+    return {
+      get unreadBytes() {
+        return conversation.unread.bytes;
+      },
+      get openRequests() {
+        return conversation.#channel.openRequests;
+      },
+      get hasCallbacks() {
+        return conversation.#settings.hasCallbacks();
+      },
+      pause: () => this.#transport.pause(),
+      resume: () => this.#transport.resume(),
+    };
+  }
+
+  #wakeInput(): void {
+    if (this.#waitingForTurn.length > 0) for (const wake of this.#waitingForTurn.splice(0)) wake();
   }
 
   /** Everything pending settles: requests reject, handlers are aborted, streams of the user are released. */
@@ -305,7 +289,7 @@ export class Conversation implements TransportReceiver, InputTarget {
     clearTimeout(this.#startupTimer);
     this.#channel.close(reason);
     this.input.stop();
-    for (const wake of this.#waitingForTurn.splice(0)) wake();
+    this.#wakeInput();
     this.#results.stop();
     this.#onEnd();
   }
@@ -317,14 +301,15 @@ export class Conversation implements TransportReceiver, InputTarget {
   }
 
   #errorAt(end: TransportEnd): Error | undefined {
-    if (this.#failure !== undefined) return this.#failure as Error;
+    if (this.#failure !== undefined) return this.#failure;
     if (this.#stopping) return undefined;
-    const result = this.#lastResult;
-    if (result !== undefined && !this.#turns.awaitingResult) {
-      return isSuccess(result) || !this.#settings.throwOnErrorResult ? undefined : new ResultError(result);
-    }
-    if (this.#messagesSent === 0 && end.error === undefined && end.code === 0) return undefined;
-    return processFailure(end, this.#failureContext());
+    return errorAtEnd(end, {
+      lastResult: this.#lastResult,
+      awaitingResult: this.#turns.awaitingResult,
+      messagesSent: this.#messagesSent,
+      throwOnErrorResult: this.#settings.throwOnErrorResult,
+      context: this.#failureContext(),
+    });
   }
 
   #failureContext(): FailureContext {
@@ -347,14 +332,9 @@ export class Conversation implements TransportReceiver, InputTarget {
   }
 }
 
-export function conversationLimits(options: {
-  controlTimeoutMs?: number | undefined;
-  maxUnreadBytes?: number | undefined;
-  startupTimeoutMs?: number | undefined;
-}): Pick<ConversationSettings, 'controlTimeoutMs' | 'maxUnreadBytes' | 'startupTimeoutMs'> {
-  return {
-    controlTimeoutMs: options.controlTimeoutMs ?? LIMITS.controlTimeoutMs,
-    maxUnreadBytes: options.maxUnreadBytes ?? LIMITS.maxUnreadBytes,
-    startupTimeoutMs: options.startupTimeoutMs ?? LIMITS.startupTimeoutMs,
-  };
+function inputClosed(): TenonError {
+  return new TenonError(
+    'INPUT_CLOSED',
+    'The input of this query has ended. For more turns give an async iterable as the prompt, or use createSession().',
+  );
 }

@@ -8,7 +8,8 @@ import { onAbort } from './abort-hub.js';
 import { Hooks } from './callbacks/hooks.js';
 import { answerPermission } from './callbacks/permissions.js';
 import { answerDialog, answerElicitation } from './callbacks/questions.js';
-import { Conversation, conversationLimits } from './conversation.js';
+import { Conversation } from './conversation.js';
+import { conversationSettings } from './conversation-settings.js';
 import { debugTo } from './debug.js';
 import { failedTransport } from './launch/failed-transport.js';
 import { type Launch, launchCli } from './launch/launch-cli.js';
@@ -57,27 +58,15 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
     return handlers[request.subtype as AgentSubtype](request);
   };
 
+  const hasCallbacks = (): boolean =>
+    inProcess.names.length > 0 ||
+    !hooks.isEmpty ||
+    Boolean(options.canUseTool || options.onElicitation || options.onUserDialog);
   const stopListening: (() => void)[] = [];
-  const conversation = new Conversation(
-    launch,
-    {
-      ...conversationLimits(options),
-      closeGraceMs: options.closeGraceMs,
-      throwOnErrorResult: options.throwOnErrorResult ?? true,
-      verbatimPrompts: options.verbatimPrompts ?? false,
-      hasCallbacks:
-        inProcess.names.length > 0 ||
-        !hooks.isEmpty ||
-        Boolean(options.canUseTool || options.onElicitation || options.onUserDialog),
-      stderr: options.stderr ?? undefined,
-      debug,
-    },
-    serve,
-    () => {
-      inProcess.close();
-      for (const stop of stopListening) stop();
-    },
-  );
+  const conversation = new Conversation(launch, conversationSettings(options, hasCallbacks), serve, () => {
+    inProcess.close();
+    for (const stop of stopListening) stop();
+  });
   conversation.start();
   const initialized = conversation.initialize();
   initialized.catch((error) => debug('initialize', messageOf(error)));

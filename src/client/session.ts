@@ -25,6 +25,7 @@ export function createSession(options: Options = {}): Session {
 class QuerySession implements Session {
   readonly query: Query;
   readonly #outbox = new Outbox();
+  #lastTurn: Promise<unknown> = Promise.resolve();
 
   constructor(options: Options) {
     // A failed turn does not end a session, so its result is returned and not thrown.
@@ -48,7 +49,14 @@ class QuerySession implements Session {
     }
   }
 
-  async ask(message: string | SDKUserMessage): Promise<SDKResultMessage> {
+  ask(message: string | SDKUserMessage): Promise<SDKResultMessage> {
+    // One turn after another: two questions at once would read each other's answers.
+    const answer = this.#lastTurn.then(() => this.#askNow(message));
+    this.#lastTurn = answer.catch(() => {});
+    return answer;
+  }
+
+  async #askNow(message: string | SDKUserMessage): Promise<SDKResultMessage> {
     this.send(message);
     let result: SDKResultMessage | undefined;
     for await (const each of this.stream()) if (each.type === 'result') result = each;

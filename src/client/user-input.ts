@@ -29,6 +29,7 @@ export class UserInput {
   readonly #target: InputTarget;
   readonly #verbatim: boolean;
   readonly #open = new Set<AsyncIterator<SDKUserMessage>>();
+  readonly #waits = new Set<() => void>();
   #stopped = false;
   #turn: Promise<void> = Promise.resolve();
 
@@ -52,9 +53,9 @@ export class UserInput {
     this.#open.add(iterator);
     try {
       while (!this.#stopped) {
-        const { done, value } = await iterator.next();
-        if (done || this.#stopped) break;
-        await this.#write(checked(value));
+        const next = await this.#unlessStopped(iterator.next());
+        if (next === undefined || next.done) break;
+        await this.#write(checked(next.value));
       }
     } catch (error) {
       if (this.#stopped) return;
@@ -71,6 +72,16 @@ export class UserInput {
     if (this.#stopped) return;
     this.#stopped = true;
     for (const iterator of this.#open) void this.#release(iterator);
+    for (const wake of this.#waits) wake();
+  }
+
+  /** A stream may be silent for hours; when the conversation is over, nobody waits for its next message. */
+  #unlessStopped<T>(pending: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const wake = (): void => resolve(undefined);
+      this.#waits.add(wake);
+      pending.then(resolve, reject).finally(() => this.#waits.delete(wake));
+    });
   }
 
   /** One message at a time, in order, even when several streams write. */

@@ -1,0 +1,31 @@
+import { LIMITS } from '../protocol/limits.js';
+import { type Debug, debugTo } from './debug.js';
+import type { Options } from './options.js';
+
+/** What a conversation takes from the options, with the defaults filled in. */
+export interface ConversationSettings {
+  closeGraceMs: number | undefined;
+  controlTimeoutMs: number;
+  maxUnreadBytes: number;
+  startupTimeoutMs: number;
+  throwOnErrorResult: boolean;
+  verbatimPrompts: boolean;
+  /** True when the agent may need an answer from this side: then reading is never paused. */
+  hasCallbacks: () => boolean;
+  stderr: ((text: string) => void) | undefined;
+  debug: Debug;
+}
+
+export function conversationSettings(options: Options, hasCallbacks: () => boolean): ConversationSettings {
+  return {
+    closeGraceMs: options.closeGraceMs,
+    controlTimeoutMs: options.controlTimeoutMs ?? LIMITS.controlTimeoutMs,
+    maxUnreadBytes: options.maxUnreadBytes ?? LIMITS.maxUnreadBytes,
+    startupTimeoutMs: options.startupTimeoutMs ?? LIMITS.startupTimeoutMs,
+    throwOnErrorResult: options.throwOnErrorResult ?? true,
+    verbatimPrompts: options.verbatimPrompts ?? false,
+    hasCallbacks,
+    stderr: options.stderr ?? undefined,
+    debug: debugTo(options.onDebug),
+  };
+}
