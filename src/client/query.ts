@@ -1,13 +1,7 @@
-import type { InboundRequest } from '../protocol/control-channel.js';
-import { unsupportedRequest } from '../protocol/control-channel.js';
-import type { AgentSubtype } from '../protocol/control-requests.js';
 import { AbortError, messageOf, OptionError } from '../protocol/errors.js';
-import type { JsonRpcMessage } from '../protocol/mcp.js';
 import type { SDKUserMessage } from '../protocol/messages/index.js';
 import { onAbort } from './abort-hub.js';
-import { Hooks } from './callbacks/hooks.js';
-import { answerPermission } from './callbacks/permissions.js';
-import { answerDialog, answerElicitation } from './callbacks/questions.js';
+import { Callbacks } from './callbacks/callbacks.js';
 import { Conversation } from './conversation.js';
 import { conversationSettings } from './conversation-settings.js';
 import { debugTo } from './debug.js';
@@ -34,39 +28,28 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
   validateOptions(options);
   checkPrompt(prompt);
   const debug = debugTo(options.onDebug);
-  const servers = splitServers(options.mcpServers);
-  const hooks = new Hooks(options.hooks);
+  const servers = splitServers(options.mcpServers ?? {});
   const inProcess = new InProcessServers(servers.inProcess, (serverName) =>
     peerOf(serverName, conversation, options.onElicitation, debug),
   );
+  const callbacks = new Callbacks(options, inProcess, debug);
   const signals = [options.abortController?.signal, options.signal].filter((signal) => signal != null);
   const aborted = signals.find((signal) => signal.aborted);
-  const announcement = { ...inProcess.announcement(), ...hooks.announcement() };
   const launch =
-    aborted === undefined ? launchCli(options, servers, announcement) : neverLaunched(aborted.reason);
+    aborted === undefined
+      ? launchCli(options, servers, callbacks.announcement())
+      : neverLaunched(aborted.reason);
 
-  const handlers: Record<AgentSubtype, (request: InboundRequest) => unknown> = {
-    can_use_tool: (request) => answerPermission(options.canUseTool, request, debug),
-    hook_callback: (request) => hooks.call(request),
-    mcp_message: ({ fields, signal }) =>
-      inProcess.receive(String(fields.server_name), fields.message as JsonRpcMessage, signal),
-    elicitation: (request) => answerElicitation(options.onElicitation, request),
-    request_user_dialog: (request) => answerDialog(options.onUserDialog, request),
-  };
-  const serve = (request: InboundRequest): unknown => {
-    if (!Object.hasOwn(handlers, request.subtype)) throw unsupportedRequest(request.subtype);
-    return handlers[request.subtype as AgentSubtype](request);
-  };
-
-  const hasCallbacks = (): boolean =>
-    inProcess.names.length > 0 ||
-    !hooks.isEmpty ||
-    Boolean(options.canUseTool || options.onElicitation || options.onUserDialog);
   const stopListening: (() => void)[] = [];
-  const conversation = new Conversation(launch, conversationSettings(options, hasCallbacks), serve, () => {
-    inProcess.close();
-    for (const stop of stopListening) stop();
-  });
+  const conversation = new Conversation(
+    launch,
+    conversationSettings(options, () => callbacks.any),
+    (request) => callbacks.serve(request),
+    () => {
+      inProcess.close();
+      for (const stop of stopListening) stop();
+    },
+  );
   conversation.start();
   const initialized = conversation.initialize();
   initialized.catch((error) => debug('initialize', messageOf(error)));
