@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+const pages = await documents();
+
+async function documents(): Promise<{ path: string; text: string }[]> {
+  const top = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+  const docs = (await readdir(join(root, 'docs'), { recursive: true }))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name));
+  return Promise.all(
+    [...top, ...docs].map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })),
+  );
+}
+
+function snippetsOf(text: string): string[] {
+  return [...text.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
+}
+
+describe('the documents', () => {
+  test('have only snippets that compile against the package as it is built', {
+    timeout: 120_000,
+  }, async () => {
+    await mkdir(join(root, '.cache'), { recursive: true });
+    // Inside the package, so that `tenon` is the package itself.
+    const folder = await mkdtemp(join(root, '.cache', 'snippets-'));
+    try {
+      let count = 0;
+      for (const { path, text } of pages) {
+        for (const [index, code] of snippetsOf(text).entries()) {
+          count += 1;
+          await writeFile(join(folder, `${path.replaceAll(/\W/g, '_')}_${index + 1}.ts`), code);
+        }
+      }
+      expect(count).toBeGreaterThan(5);
+      const config = {
+        extends: relative(folder, join(root, 'tsconfig.json')),
+        include: ['*.ts'],
+        exclude: [],
+      };
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+      const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+      const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', folder]).catch(
+        (error) => error,
+      );
+      expect(stdout).toBe('');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('have only links to files that are there', () => {
+    const broken = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !existsSync(join(root, dirname(path), target)))
+        .map((target) => `${path}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('name every error code in the table of errors', async () => {
+    const source = await readFile(join(root, 'src/protocol/errors.ts'), 'utf8');
+    const union = /export type TenonErrorCode =([^;]+);/.exec(source)?.[1] ?? '';
+    const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code = '']) => code);
+    const guide = pages.find(({ path }) => path.endsWith('running-agents.md'))?.text ?? '';
+    expect(codes.length).toBeGreaterThan(10);
+    expect(codes.filter((code) => !guide.includes(`\`${code}\``))).toEqual([]);
+  });
+});
