@@ -155,10 +155,10 @@ export class Conversation implements TransportReceiver, InputTarget {
 
   send(frame: MessageFrame): boolean {
     if (this.#inputEnded) throw inputClosed();
-    const fast = this.#transport.send(frame);
+    // Counted first: a process that lives in memory may answer before `send` returns.
     this.#turns.messageSent();
     this.#messagesSent += 1;
-    return fast;
+    return this.#transport.send(frame);
   }
 
   drained(): Promise<void> {
@@ -305,7 +305,8 @@ export class Conversation implements TransportReceiver, InputTarget {
     if (this.#stopping) return undefined;
     return errorAtEnd(end, {
       lastResult: this.#lastResult,
-      awaitingResult: this.#turns.awaitingResult,
+      owesResult: this.#turns.owesResult,
+      inputOpen: this.input.isOpen,
       messagesSent: this.#messagesSent,
       throwOnErrorResult: this.#settings.throwOnErrorResult,
       context: this.#failureContext(),

@@ -5,8 +5,10 @@ import { isSuccess, ResultError } from './results.js';
 
 export interface EndFacts {
   lastResult: SDKResultMessage | undefined;
-  /** Something was asked or begun after the last result. */
-  awaitingResult: boolean;
+  /** Something was asked or begun that has no result yet. */
+  owesResult: boolean;
+  /** The user's stream had not ended: more was to be asked. */
+  inputOpen: boolean;
   messagesSent: number;
   throwOnErrorResult: boolean;
   context: FailureContext;
@@ -14,13 +16,15 @@ export interface EndFacts {
 
 /**
  * What the loop throws when the agent has left by itself. After a success: nothing, however it left. After a
- * failure: that. When an answer is still owed: why it will not come.
+ * failure: that. When an answer is still owed, or was still to be asked for: why it will not come.
  */
 export function errorAtEnd(end: TransportEnd, facts: EndFacts): Error | undefined {
-  const { lastResult, awaitingResult, messagesSent, throwOnErrorResult, context } = facts;
-  if (lastResult !== undefined && !awaitingResult) {
-    return isSuccess(lastResult) || !throwOnErrorResult ? undefined : new ResultError(lastResult);
+  const { lastResult, owesResult, inputOpen, messagesSent, throwOnErrorResult, context } = facts;
+  const cutOff = owesResult || (inputOpen && end.code !== 0);
+  if (lastResult !== undefined && throwOnErrorResult && !owesResult && !isSuccess(lastResult)) {
+    return new ResultError(lastResult);
   }
+  if (lastResult !== undefined && !cutOff) return undefined;
   const nothingAsked = messagesSent === 0 && end.error === undefined && end.code === 0;
   return nothingAsked ? undefined : processFailure(end, context);
 }

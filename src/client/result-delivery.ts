@@ -57,7 +57,9 @@ export class ResultDelivery {
     this.#held = [[message, byteLength]];
     if (this.#turns.hasBackgroundTasks) this.#release(false);
     else if (this.#turns.reportsState !== true) this.#release(true);
-    else this.#timer = setTimeout(() => this.#release(true), LIMITS.resultSettleMs);
+    // With a message in the queue only the next line can tell, however long the next turn takes to begin.
+    else if (!this.#turns.mayBeQueued)
+      this.#timer = setTimeout(() => this.#release(true), LIMITS.resultSettleMs);
   }
 
   #release(final: boolean): void {

@@ -12,6 +12,8 @@ export class TurnState {
   #sawTurn = false;
   /** Something was sent, or a turn has begun, and no result has followed. */
   #awaitingResult = false;
+  /** Something was sent while a turn ran: the agent takes it into that turn, or queues it for one of its own. */
+  #mayBeQueued = false;
   #results = 0;
   readonly #backgroundTasks = new Set<string>();
 
@@ -25,9 +27,18 @@ export class TurnState {
     return this.#results;
   }
 
-  /** True while a result is still owed: if the process ends now, something was lost. */
   get awaitingResult(): boolean {
     return this.#awaitingResult;
+  }
+
+  get mayBeQueued(): boolean {
+    return this.#mayBeQueued;
+  }
+
+  /** True while a result is still owed: if the process ends now, something was lost. */
+  get owesResult(): boolean {
+    if (this.#awaitingResult) return true;
+    return !this.isDone && (this.#mayBeQueued || this.hasBackgroundTasks);
   }
 
   get hasBackgroundTasks(): boolean {
@@ -41,11 +52,14 @@ export class TurnState {
   }
 
   messageSent(): void {
+    if (this.#awaitingResult) this.#mayBeQueued = true;
     this.#awaitingResult = true;
   }
 
   observe(message: MessageFrame): void {
     if (message.type === 'result') {
+      // A local command or a blocked prompt has a result and no turn before it.
+      this.#sawTurn = true;
       this.#results += 1;
       this.#awaitingResult = false;
     } else if (message.type === 'assistant') {
@@ -61,6 +75,7 @@ export class TurnState {
     switch (message.subtype) {
       case 'session_state_changed':
         this.#reported = message.state === 'idle' ? 'idle' : 'running';
+        if (this.#reported === 'idle') this.#mayBeQueued = false;
         break;
       case 'init':
         this.#sawTurn = true;

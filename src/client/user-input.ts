@@ -30,6 +30,8 @@ export class UserInput {
   readonly #verbatim: boolean;
   readonly #open = new Set<AsyncIterator<SDKUserMessage>>();
   readonly #waits = new Set<() => void>();
+  /** False until the prompt was given: an agent may speak before it. */
+  #begun = false;
   #stopped = false;
   #turn: Promise<void> = Promise.resolve();
 
@@ -39,11 +41,15 @@ export class UserInput {
   }
 
   get isOpen(): boolean {
-    return this.#open.size > 0;
+    return !this.#begun || this.#open.size > 0;
   }
 
   writeText(text: string): void {
-    this.#target.send(userMessage(text, this.#verbatim));
+    try {
+      this.#target.send(userMessage(text, this.#verbatim));
+    } finally {
+      this.#begun = true;
+    }
     this.#target.exhausted();
   }
 
@@ -51,6 +57,7 @@ export class UserInput {
   async writeStream(stream: AsyncIterable<SDKUserMessage>): Promise<void> {
     const iterator = stream[Symbol.asyncIterator]();
     this.#open.add(iterator);
+    this.#begun = true;
     try {
       while (!this.#stopped) {
         const next = await this.#unlessStopped(iterator.next());

@@ -65,6 +65,8 @@ export type CanUseToolContext = {
   description?: string;
   defaultToNo?: boolean;
   suppressAlwaysAllowRule?: boolean;
+  /** As the agent sent it; the official SDK hands it on too, though its typings do not name it. */
+  serverPolicyAskOnly?: boolean;
   toolUseID: string;
   agentID?: string;
   requestId: string;

@@ -2,22 +2,38 @@ import { messageOf, TenonError } from '../../protocol/errors.js';
 import type { InputSchema } from './input-schema.js';
 import type { JsonSchema } from './json-schema.js';
 import { isOptional, isZod3, isZod4, jsonSchemaOf, objectJsonSchema } from './json-schema.js';
-import { describeIssue, isStandardSchema, type StandardResult } from './standard-schema.js';
+import {
+  compilePlainSchema,
+  findSchemaMistake,
+  isPlainJsonSchema,
+  withDefaults,
+} from './plain-json-schema.js';
+import { repairDates, repairJsonText } from './repair.js';
+import { findNonObjectBranch } from './root-union.js';
+import {
+  describeIssue,
+  isStandardSchema,
+  type StandardIssue,
+  type StandardResult,
+} from './standard-schema.js';
 
 /** A tool's input schema, made ready once: its JSON Schema for the model, and a check for what the model sends. */
 export interface CompiledSchema {
   /** A promise only where a converter had to be loaded (zod 3, zod 4.0 and 4.1). */
   readonly jsonSchema: JsonSchema | Promise<JsonSchema>;
-  check(value: unknown): Checked | Promise<Checked>;
+  check(value: unknown): Promise<Checked>;
 }
 
-export type Checked = { ok: true; value: unknown } | { ok: false; issues: string[] };
+export type Checked =
+  | { ok: true; value: unknown; repaired: readonly string[] }
+  | { ok: false; issues: readonly string[] };
 
-type MemberCheck = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
+type Validate = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
 
 export function compileSchema(toolName: string, schema: InputSchema): CompiledSchema {
   try {
-    return isSchema(schema) ? compileObject(schema) : compileShape(schema);
+    if (isLibrarySchema(schema)) return compiled(jsonSchemaOf(schema), validatorOf(schema));
+    return isPlainJsonSchema(schema) ? compilePlain(schema) : compileShape(schema as object);
   } catch (error) {
     if (TenonError.is(error)) throw error;
     throw invalidTool(toolName, `its input schema cannot be used: ${messageOf(error)}`, error);
@@ -32,62 +48,109 @@ export function invalidTool(toolName: string, problem: string, cause?: unknown):
   );
 }
 
-function isSchema(schema: InputSchema): boolean {
+function isLibrarySchema(schema: unknown): boolean {
   return isStandardSchema(schema) || isZod4(schema) || isZod3(schema);
 }
 
-function compileObject(schema: unknown): CompiledSchema {
-  const validate = validatorOf(schema);
+function compiled(jsonSchema: JsonSchema | Promise<JsonSchema>, validate: Validate): CompiledSchema {
+  if (!(jsonSchema instanceof Promise)) checkRoot(jsonSchema);
   return {
-    jsonSchema: jsonSchemaOf(schema),
-    async check(value) {
-      const result = await validate(value);
-      if (result.issues === undefined) return { ok: true, value: result.value };
-      return { ok: false, issues: result.issues.map((issue) => describeIssue(issue)) };
+    jsonSchema,
+    async check(given) {
+      const { value, repaired } = repairJsonText(await jsonSchema, given);
+      let result = await validate(value);
+      if (result.issues !== undefined) {
+        const dated = repairDates(value, result.issues.map(pathOf));
+        const second = dated === undefined ? undefined : await validate(dated);
+        if (second !== undefined && second.issues === undefined) result = second;
+      }
+      if (result.issues === undefined) return { ok: true, value: result.value, repaired };
+      return { ok: false, issues: result.issues.map(describeIssue) };
     },
   };
 }
 
+function checkRoot(jsonSchema: JsonSchema): void {
+  if (jsonSchema.type !== undefined && jsonSchema.type !== 'object') {
+    throw new TypeError(`its root must be an object; it is of type ${JSON.stringify(jsonSchema.type)}.`);
+  }
+  const branch = findNonObjectBranch(jsonSchema);
+  if (branch !== undefined)
+    throw new TypeError(`every branch of its root must be an object; ${branch} is not.`);
+}
+
+function compilePlain(schema: JsonSchema): CompiledSchema {
+  const mistake = findSchemaMistake(schema);
+  if (mistake !== undefined) throw new TypeError(`${mistake}.`);
+  const loading = compilePlainSchema(schema);
+  // A schema that the validator refuses fails the calls of this one tool, with the validator's words.
+  loading.catch(() => {});
+  return compiled(schema, async (given) => {
+    const value = withDefaults(schema, given);
+    const message = (await loading)(value);
+    return message === undefined ? { value } : { issues: [{ message }] };
+  });
+}
+
+interface Member {
+  name: string;
+  schema: unknown;
+  validate: Validate;
+}
+
 function compileShape(shape: object): CompiledSchema {
-  const members = Object.entries(shape).map(([name, schema]) => {
-    if (!isSchema(schema as InputSchema)) {
+  const members = Object.entries(shape).map(([name, schema]): Member => {
+    if (!isLibrarySchema(schema)) {
       throw new TypeError(
-        `the key "${name}" holds ${kindOf(schema)}, not a schema. Give an object of schemas such as { ${name}: z.string() }.`,
+        `the key "${name}" holds ${kindOf(schema)}, not a schema. ` +
+          `Give an object of schemas such as { ${name}: z.string() }, or plain JSON Schema.`,
       );
     }
-    return { name, schema: schema as unknown, validate: validatorOf(schema) };
+    return { name, schema, validate: validatorOf(schema) };
   });
-  const converted = members.map(({ schema }) => jsonSchemaOf(schema));
+  const converted = members.map(({ name, schema }) => memberJsonSchema(name, schema));
   const assemble = (schemas: JsonSchema[]): JsonSchema =>
     objectJsonSchema(
       members.map(({ name, schema }, index) => [name, schemas[index] ?? {}, !isOptional(schema)] as const),
     );
-  return {
-    jsonSchema: converted.some((schema) => schema instanceof Promise)
-      ? Promise.all(converted).then(assemble)
-      : assemble(converted as JsonSchema[]),
-    check: (value) => checkShape(members, value),
-  };
+  const jsonSchema = converted.some((schema) => schema instanceof Promise)
+    ? Promise.all(converted).then(assemble)
+    : assemble(converted as JsonSchema[]);
+  return compiled(jsonSchema, (value) => validateShape(members, value));
 }
 
-async function checkShape(
-  members: readonly { name: string; validate: MemberCheck }[],
-  value: unknown,
-): Promise<Checked> {
+function memberJsonSchema(name: string, schema: unknown): JsonSchema | Promise<JsonSchema> {
+  try {
+    return jsonSchemaOf(schema);
+  } catch (error) {
+    throw new TypeError(`the key "${name}": ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function validateShape(members: readonly Member[], value: unknown): Promise<StandardResult<unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { ok: false, issues: [`expected an object, received ${kindOf(value)}`] };
+    return { issues: [{ message: `expected an object, received ${kindOf(value)}` }] };
   }
   const input = value as Record<string, unknown>;
   const output: Record<string, unknown> = {};
-  const issues: string[] = [];
+  const issues: StandardIssue[] = [];
   for (const { name, validate } of members) {
     const pending = validate(input[name]);
     const result = pending instanceof Promise ? await pending : pending;
-    if (result.issues !== undefined)
-      issues.push(...result.issues.map((issue) => describeIssue(issue, [name])));
-    else if (result.value !== undefined || name in input) output[name] = result.value;
+    if (result.issues !== undefined) {
+      issues.push(
+        ...result.issues.map(({ message, path = [] }) => ({
+          message,
+          path: [name, ...path],
+        })),
+      );
+    } else if (result.value !== undefined || name in input) output[name] = result.value;
   }
-  return issues.length > 0 ? { ok: false, issues } : { ok: true, value: output };
+  return issues.length > 0 ? { issues } : { value: output };
+}
+
+function pathOf({ path = [] }: StandardIssue): PropertyKey[] {
+  return path.map((part) => (typeof part === 'object' ? part.key : part));
 }
 
 interface ZodWithoutStandard {
@@ -99,7 +162,7 @@ interface ZodWithoutStandard {
 }
 
 /** zod before 3.24 validates only by its own methods. */
-function validatorOf(schema: unknown): MemberCheck {
+function validatorOf(schema: unknown): Validate {
   if (isStandardSchema(schema)) return schema['~standard'].validate;
   const zod = schema as ZodWithoutStandard;
   return async (value) => {

@@ -9,14 +9,41 @@ const DIALECT = 'http://json-schema.org/draft-07/schema#';
 /** One schema's JSON Schema, or a promise of it where a converter has to be loaded first. */
 export function jsonSchemaOf(schema: unknown): JsonSchema | Promise<JsonSchema> {
   const standard = (schema as Partial<StandardSchema>)['~standard'];
-  if (standard?.jsonSchema !== undefined) return standard.jsonSchema.input({ target: TARGET });
+  if (standard?.jsonSchema !== undefined) {
+    return standard.jsonSchema.input(
+      isZod4(schema) ? { target: TARGET, libraryOptions: ZOD_OPTIONS } : { target: TARGET },
+    );
+  }
   if (isZod4(schema)) return convertWithZod4(schema);
   if (isZod3(schema)) return convertZod3(schema);
   throw new TypeError(
-    `a schema of the library "${standard?.vendor ?? 'unknown'}" does not say its JSON Schema. ` +
-      'Use zod, or a Standard Schema that carries `~standard.jsonSchema`.',
+    `a schema of the library "${standard?.vendor ?? 'unknown'}" does not say its JSON Schema. Use zod, plain JSON ` +
+      'Schema, or a Standard Schema that carries `~standard.jsonSchema` (Valibot: wrap it with `toStandardJsonSchema`).',
   );
 }
+
+/** Dates travel as ISO text (see repair.ts). What else JSON cannot say is an error that names its place. */
+const ZOD_OPTIONS = {
+  unrepresentable: 'any',
+  override: ({ zodSchema, jsonSchema, path }: ZodOverride): void => {
+    const { type } = zodSchema._zod.def;
+    if (type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+    else if (UNREPRESENTABLE.has(type)) {
+      const place = path.filter((step) => step !== 'properties').join('.');
+      throw new TypeError(
+        `${place === '' ? 'its root' : `"${place}"`} is a z.${type}(), which JSON cannot represent`,
+      );
+    }
+  },
+};
+
+interface ZodOverride {
+  zodSchema: { _zod: { def: { type: string } } };
+  jsonSchema: JsonSchema;
+  path: (string | number)[];
+}
+
+const UNREPRESENTABLE = new Set(['bigint', 'symbol', 'void', 'map', 'set', 'nan', 'function', 'promise']);
 
 /** Several schemas as the properties of one object. */
 export function objectJsonSchema(
@@ -63,7 +90,7 @@ interface Zod4Schema {
 }
 
 interface Zod3Schema {
-  _def: { typeName: string };
+  _def: { typeName: string; innerType?: Zod3Schema; description?: string };
   isOptional(): boolean;
 }
 
@@ -81,13 +108,18 @@ async function convertWithZod4(schema: unknown): Promise<JsonSchema> {
   const zod = (await import('zod/v4/core')) as unknown as {
     toJSONSchema(schema: unknown, options: object): JsonSchema;
   };
-  return zod.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
+  return zod.toJSONSchema(schema, { target: 'draft-7', io: 'input', ...ZOD_OPTIONS });
 }
 
-async function convertZod3(schema: unknown): Promise<JsonSchema> {
+async function convertZod3(schema: Zod3Schema): Promise<JsonSchema> {
   const { zodToJsonSchema } = await import('zod-to-json-schema');
-  return zodToJsonSchema(schema as Parameters<typeof zodToJsonSchema>[0], {
+  // Whether a key may be left out is said by `required`, not by a choice between a type and nothing.
+  const { typeName, innerType, description } = schema._def;
+  const inner = typeName === 'ZodOptional' && innerType !== undefined ? innerType : schema;
+  const converted = zodToJsonSchema(inner as never, {
     strictUnions: true,
     pipeStrategy: 'input',
+    removeAdditionalStrategy: 'strict',
   }) as JsonSchema;
+  return description === undefined ? converted : { ...converted, description };
 }

@@ -36,8 +36,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   );
 }
 
-export function describeIssue(issue: StandardIssue, parent: PropertyKey[] = []): string {
-  const keys = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
-  const path = [...parent, ...keys].map(String).join('.');
+export function describeIssue(issue: StandardIssue): string {
+  const path = (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
   return path === '' ? issue.message : `${path}: ${issue.message}`;
 }

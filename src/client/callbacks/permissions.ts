@@ -80,6 +80,7 @@ function contextOf(fields: CanUseToolRequest, request: InboundRequest): CanUseTo
     description: fields.description,
     defaultToNo: fields.default_to_no,
     suppressAlwaysAllowRule: fields.suppress_always_allow_rule,
+    serverPolicyAskOnly: fields.server_policy_ask_only,
     agentID: fields.agent_id,
     ...(matched && {
       matchedAskRule: {

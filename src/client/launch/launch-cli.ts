@@ -56,10 +56,10 @@ function start(
   files: PrivateFiles,
 ): void {
   const { cwd } = options;
-  checkDirectory(cwd);
   const custom = options.spawnClaudeCodeProcess;
+  // Where somebody else starts it, directory and path may be those of another machine.
+  if (custom === undefined) checkDirectory(cwd);
   const path =
-    // Where somebody else starts it, the path may be one of another machine.
     custom !== undefined && options.pathToClaudeCodeExecutable !== undefined
       ? options.pathToClaudeCodeExecutable
       : requireClaudeCode({

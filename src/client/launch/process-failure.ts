@@ -95,8 +95,12 @@ function startFailure(error: Error, context: FailureContext): TenonError {
   }
 }
 
+/** The line that tells why: the last one; in Node's report of a crash, which ends with a version, the exception. */
 function lastLine(text: string): string {
-  return text.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  const lines = text.trimEnd().split('\n');
+  const last = lines.at(-1)?.trim() ?? '';
+  if (!/^Node\.js v\d/.test(last)) return last;
+  return lines.findLast((line) => /^(Uncaught )?[\w.]*(Error|Exception)\b/.test(line))?.trim() ?? last;
 }
 
 export function startupTimeout(timeoutMs: number, context: FailureContext): TenonError {

@@ -62,6 +62,7 @@ export class ProcessTransport implements Transport {
   #stopping = false;
   #ended = false;
   #outputEnded = false;
+  #stderrEnded = false;
   #orphansGone = Promise.resolve();
   #drainTimer: NodeJS.Timeout | undefined;
   #settleGone: () => void = () => {};
@@ -106,10 +107,13 @@ export class ProcessTransport implements Transport {
     stdout?.on('end', () => this.#outputDone());
     stdout?.on('close', () => this.#outputDone());
     if (stdout == null) this.#outputEnded = true;
-    // Always drained: an unread pipe stops its writer at 64 KB.
-    stderr?.on('error', () => {});
+    // Always drained: an unread pipe stops its writer at 64 KB. And to its end: the last words tell why it died.
+    stderr?.on('error', () => this.#stderrDone());
     stderr?.setEncoding('utf8');
     stderr?.on('data', (text: string) => receiver.stderr(text));
+    stderr?.on('end', () => this.#stderrDone());
+    stderr?.on('close', () => this.#stderrDone());
+    if (stderr == null) this.#stderrEnded = true;
   }
 
   send(frame: Frame): boolean {
@@ -141,6 +145,8 @@ export class ProcessTransport implements Transport {
   }
 
   pause(): void {
+    // A process that is leaving cannot be held up any more: what it wrote last would be lost.
+    if (this.#stopping || this.#exit !== undefined) return;
     this.#child.stdout?.pause();
   }
 
@@ -173,7 +179,16 @@ export class ProcessTransport implements Transport {
     if (this.#outputEnded) return;
     this.#outputEnded = true;
     this.#splitter.end();
-    if (this.#exit !== undefined) this.#finish(this.#exit);
+    this.#finishWhenDrained();
+  }
+
+  #stderrDone(): void {
+    this.#stderrEnded = true;
+    this.#finishWhenDrained();
+  }
+
+  #finishWhenDrained(): void {
+    if (this.#exit !== undefined && this.#outputEnded && this.#stderrEnded) this.#finish(this.#exit);
   }
 
   #exited(code: number | null, signal: string | null): void {
@@ -181,14 +196,14 @@ export class ProcessTransport implements Transport {
     this.#inputEnded = true;
     this.#escalation.cancel();
     if (this.#group !== undefined) this.#orphansGone = endOrphans(this.#group);
-    if (this.#outputEnded) {
-      this.#finish(this.#exit);
-      return;
-    }
-    // What the process wrote last is still in the pipe; only a grandchild can keep the pipe open longer.
+    // What the process wrote last is still in the pipes; only a grandchild can keep them open longer.
     this.resume();
+    this.#finishWhenDrained();
+    if (this.#ended) return;
     const exit = this.#exit;
-    this.#drainTimer = setTimeout(() => this.#finish(exit), LIMITS.drainAfterExitMs);
+    // After a host that was busy for all that time, what has arrived is read before the pipes are given up.
+    const giveUp = (): unknown => setImmediate(() => this.#finish(exit));
+    this.#drainTimer = setTimeout(giveUp, LIMITS.drainAfterExitMs);
   }
 
   #failed(error: Error): void {

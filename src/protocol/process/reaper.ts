@@ -17,9 +17,9 @@ while read -r verb group; do
   [ "$verb" = add ] && groups="$groups $group"
 done
 [ -n "$groups" ] || exit 0
-for each in $groups; do kill -TERM -- "-$each"; done 2>/dev/null
+for each in $groups; do kill -TERM "-$each"; done 2>/dev/null
 sleep 1
-for each in $groups; do kill -KILL -- "-$each"; done 2>/dev/null
+for each in $groups; do kill -KILL "-$each"; done 2>/dev/null
 `;
 
 export class Reaper {
