@@ -1,6 +1,18 @@
 // `tenon`: everything a program needs to define tools and run an agent. One name at a time, so that what is public
 // is decided here and nowhere else.
 
+export type { Concurrency } from './authoring/limits.js';
+export type { PromptArgument, PromptDefinition, PromptMessage } from './authoring/prompts.js';
+export type {
+  ListedResource,
+  ResourceContext,
+  ResourceData,
+  ResourceDefinition,
+  StaticResource,
+  TemplatedResource,
+} from './authoring/resources.js';
+export { type BinaryData, content, type LinkedResource } from './authoring/results/content.js';
+export type { FromJsonSchema, JsonSchemaInput } from './authoring/schema/from-json-schema.js';
 export type { InferInput, InputSchema, RawShape } from './authoring/schema/input-schema.js';
 export type { StandardSchema } from './authoring/schema/standard-schema.js';
 export {
@@ -11,8 +23,10 @@ export {
 } from './authoring/sdk-mcp-server.js';
 export {
   type AnyTool,
+  type HandlerReturn,
   type SdkMcpToolDefinition,
   type ToolExtras,
+  type ToolHandler,
   type ToolReturn,
   tool,
 } from './authoring/tool.js';
@@ -235,7 +249,9 @@ export type {
   ElicitationResult,
   HostCallbackContext,
   OnElicitation,
+  OnSampling,
   OnUserDialog,
+  SamplingRequest,
   UserDialogRequest,
   UserDialogResult,
 } from './protocol/host-callbacks.js';

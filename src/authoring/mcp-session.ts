@@ -1,25 +1,10 @@
 import { AbortError, messageOf } from '../protocol/errors.js';
 import type { JsonRpcId, JsonRpcMessage, JsonRpcRequest, McpTransport } from '../protocol/mcp.js';
-import { callTool, unknownToolResult } from './call-tool.js';
-import { negotiateProtocolVersion } from './mcp-versions.js';
+import { INTERNAL_ERROR, JsonRpcFault } from './json-rpc-fault.js';
+import { type MethodScope, runMethod } from './mcp-methods.js';
 import type { SdkMcpServer } from './sdk-mcp-server.js';
-import type { LogLevel, ToolContext } from './tool-context.js';
-
-/** JSON-RPC's own faults: the caller asked in a way that no tool ever sees. */
-class JsonRpcFault extends Error {
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-const METHOD_NOT_FOUND = -32601;
-const INVALID_PARAMS = -32602;
-const INTERNAL_ERROR = -32603;
-
-const TOOLS_PER_PAGE = 1000;
+import { LOG_LEVELS, type LogLevel } from './tool-context.js';
+import type { Audience } from './tool-registry.js';
 
 type Params = Record<string, unknown>;
 
@@ -29,14 +14,18 @@ export class McpSession {
   readonly #transport: McpTransport;
   readonly #running = new Map<JsonRpcId, AbortController>();
   readonly #asked = new Map<JsonRpcId, (response: JsonRpcMessage | Error) => void>();
+  readonly #subscriptions = new Set<string>();
   readonly #onEnd: () => void;
+  #audience: Audience;
+  #logLevel: LogLevel = 'debug';
   #nextRequestId = 1;
   #ended = false;
 
-  constructor(server: SdkMcpServer, transport: McpTransport, onEnd: () => void) {
+  constructor(server: SdkMcpServer, transport: McpTransport, onEnd: () => void, audience: Audience = 'any') {
     this.#server = server;
     this.#transport = transport;
     this.#onEnd = onEnd;
+    this.#audience = audience;
     transport.onmessage = (message) => this.#receive(message);
     transport.onclose = () => this.#end();
   }
@@ -44,6 +33,16 @@ export class McpSession {
   async close(): Promise<void> {
     await this.#transport.close();
     this.#end();
+  }
+
+  listChanged(kind: 'tools' | 'resources' | 'prompts'): void {
+    this.#notify(`notifications/${kind}/list_changed`, {}).catch(() => {});
+  }
+
+  resourceUpdated(uri: string): void {
+    if (this.#subscriptions.has(uri)) {
+      this.#notify('notifications/resources/updated', { uri }).catch(() => {});
+    }
   }
 
   #end(): void {
@@ -67,12 +66,17 @@ export class McpSession {
   }
 
   async #serve(request: JsonRpcRequest): Promise<void> {
-    const { id } = request;
+    const { id, method, params = {} } = request;
     const controller = new AbortController();
     this.#running.set(id, controller);
     let answer: JsonRpcMessage;
     try {
-      const result = await this.#dispatch(request, controller.signal);
+      const result = await runMethod(
+        method,
+        this.#server,
+        params,
+        this.#scopeOf(id, params, controller.signal),
+      );
       answer = { jsonrpc: '2.0', id, result: result as Params };
     } catch (error) {
       const code = error instanceof JsonRpcFault ? error.code : INTERNAL_ERROR;
@@ -80,81 +84,40 @@ export class McpSession {
     }
     if (this.#running.get(id) === controller) this.#running.delete(id);
     // MCP: a cancelled request gets no answer.
-    if (!controller.signal.aborted) await this.#transport.send(answer);
+    if (!controller.signal.aborted)
+      await this.#transport.send(answer, { relatedRequestId: id }).catch(() => {});
   }
 
-  #dispatch(request: JsonRpcRequest, signal: AbortSignal): unknown {
-    const params = request.params ?? {};
-    switch (request.method) {
-      case 'initialize':
-        return this.#server.initializeResult(negotiateProtocolVersion(params.protocolVersion));
-      case 'ping':
-      case 'logging/setLevel':
-        return {};
-      case 'tools/list':
-        return this.#listTools(params.cursor);
-      case 'tools/call':
-        return this.#callTool(params, request.id, signal);
-      default:
-        throw new JsonRpcFault(METHOD_NOT_FOUND, `Method not found: ${request.method}`);
-    }
-  }
-
-  async #listTools(cursor: unknown): Promise<unknown> {
-    const start = cursor === undefined ? 0 : Number(cursor);
-    if (!Number.isInteger(start) || start < 0) {
-      throw new JsonRpcFault(INVALID_PARAMS, `Invalid cursor: ${JSON.stringify(cursor)}`);
-    }
-    const all = await this.#server.listTools();
-    const end = start + TOOLS_PER_PAGE;
-    const tools = all.slice(start, end);
-    return end < all.length ? { tools, nextCursor: String(end) } : { tools };
-  }
-
-  #callTool(params: Params, id: JsonRpcId, signal: AbortSignal): unknown {
-    const { name } = params;
-    const args = params.arguments ?? {};
-    if (typeof name !== 'string') throw new JsonRpcFault(INVALID_PARAMS, 'tools/call needs a `name`.');
-    if (typeof args !== 'object' || Array.isArray(args)) {
-      throw new JsonRpcFault(INVALID_PARAMS, 'The `arguments` of tools/call must be an object.');
-    }
-    const tool = this.#server.tool(name);
-    if (tool === undefined) return unknownToolResult(name, this.#server.toolNames);
-    return callTool(tool, args, this.#contextOf(params, id, signal));
-  }
-
-  #contextOf(params: Params, requestId: JsonRpcId, signal: AbortSignal): ToolContext {
-    const meta = (params._meta ?? {}) as Params;
-    const progressToken = meta.progressToken;
-    const toolUseId = meta['claudecode/toolUseId'];
-    const notify = (method: string, notification: Params): void => {
-      if (!signal.aborted) void this.#notify(method, notification);
-    };
+  #scopeOf(requestId: JsonRpcId, params: Params, signal: AbortSignal): MethodScope {
     return {
       signal,
       requestId,
       serverName: this.#server.name,
       sessionId: this.#transport.sessionId,
-      toolUseId: typeof toolUseId === 'string' ? toolUseId : undefined,
-      meta,
-      _meta: meta,
-      reportProgress: (progress, total, message) => {
-        // MCP: no token, nobody listens.
-        if (progressToken === undefined) return;
-        notify('notifications/progress', { progressToken, progress, total, message });
+      meta: (params._meta ?? {}) as Params,
+      audience: this.#audience,
+      subscriptions: this.#subscriptions,
+      clientInfo: (name) => {
+        if (name === 'claude-code') this.#audience = 'claude-code';
       },
-      log: (level: LogLevel, data, logger = this.#server.name) =>
-        notify('notifications/message', { level, logger, data }),
-      sendNotification: ({ method, params: fields = {} }) => this.#notify(method, fields),
-      sendRequest: ({ method, params: fields = {} }) => this.#ask(method, fields, signal),
+      setLogLevel: (level) => {
+        this.#logLevel = level;
+      },
+      notify: (method, fields) => this.#notify(method, fields, requestId),
+      log: (level, data, logger) => {
+        if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.#logLevel)) return;
+        this.#notify('notifications/message', { level, logger, data }, requestId).catch(() => {});
+      },
+      ask: (method, fields) => this.#ask(method, fields, requestId, signal),
     };
   }
 
-  #notify(method: string, params: Params): Promise<void> {
-    return this.#transport.send({ jsonrpc: '2.0', method, params });
+  /** `relatedRequestId` tells a transport with several streams (HTTP) on which of them this belongs. */
+  #notify(method: string, params: Params, relatedRequestId?: JsonRpcId): Promise<void> {
+    return this.#transport.send({ jsonrpc: '2.0', method, params }, { relatedRequestId });
   }
 
-  #ask(method: string, params: Params, signal: AbortSignal): Promise<Params> {
+  #ask(method: string, params: Params, relatedRequestId: JsonRpcId, signal: AbortSignal): Promise<Params> {
     const id = `tenon_${this.#nextRequestId++}`;
     return new Promise((resolve, reject) => {
       const settle = (response: JsonRpcMessage | Error): void => {
@@ -167,7 +130,9 @@ export class McpSession {
       const giveUp = (): void => settle(new AbortError('The call was cancelled.'));
       this.#asked.set(id, settle);
       signal.addEventListener('abort', giveUp);
-      this.#transport.send({ jsonrpc: '2.0', id, method, params }).catch((error: Error) => settle(error));
+      this.#transport
+        .send({ jsonrpc: '2.0', id, method, params }, { relatedRequestId })
+        .catch((error: Error) => settle(error));
     });
   }
 

@@ -1,15 +1,20 @@
-import { OptionError, TenonError } from '../protocol/errors.js';
+import { OptionError } from '../protocol/errors.js';
 import type {
   InitializeResult,
   ListedTool,
   McpSdkServerConfigWithInstance,
   McpTransport,
-  ObjectSchema,
 } from '../protocol/mcp.js';
+import { type Concurrency, checkConcurrency, Limiter } from './limits.js';
 import { McpSession } from './mcp-session.js';
 import { LATEST_PROTOCOL_VERSION } from './mcp-versions.js';
-import { checkQualifiedName, checkServerName } from './names.js';
-import { type AnyTool, prepareTool } from './tool.js';
+import { checkServerName } from './names.js';
+import { type PromptDefinition, PromptRegistry } from './prompts.js';
+import { type ResourceDefinition, ResourceRegistry } from './resources.js';
+import { LongResults } from './results/cut-result.js';
+import type { InputSchema, RawShape } from './schema/input-schema.js';
+import { type AnyTool, type ToolExtras, type ToolHandler, tool } from './tool.js';
+import { type Audience, ToolRegistry } from './tool-registry.js';
 
 export interface CreateSdkMcpServerOptions {
   name: string;
@@ -17,13 +22,23 @@ export interface CreateSdkMcpServerOptions {
   /** Text for the agent on how to use this server. */
   instructions?: string | undefined;
   tools?: readonly AnyTool[] | undefined;
+  resources?: readonly ResourceDefinition[] | undefined;
+  prompts?: readonly PromptDefinition[] | undefined;
   /** Put all of the server's tools into every prompt instead of loading them on demand. */
   alwaysLoad?: boolean | undefined;
-  /** For one call, in milliseconds; enforced by the agent. */
+  /** For one call, in milliseconds, where the tool has no `timeout` of its own. 0, and the default: no limit. */
   timeout?: number | undefined;
+  /** How many calls of all tools together run at once; the default has no limit. */
+  concurrency?: Concurrency | undefined;
+  /** Where the tool has none of its own: a longer text is cut, with a resource from which the model can read on. */
+  maxResultChars?: number | undefined;
 }
 
-export type SdkMcpServerConfig = McpSdkServerConfigWithInstance & { instance: SdkMcpServer };
+/** What `createSdkMcpServer` returns: a value for `mcpServers`, and the ways to change it while queries run. */
+export type SdkMcpServerConfig = McpSdkServerConfigWithInstance & { instance: SdkMcpServer } & Pick<
+    SdkMcpServer,
+    'addTool' | 'removeTool' | 'setTools'
+  >;
 
 /**
  * Makes an in-process MCP server: a value for `mcpServers`. It is a definition, not a connection: any number of
@@ -31,18 +46,29 @@ export type SdkMcpServerConfig = McpSdkServerConfigWithInstance & { instance: Sd
  */
 export function createSdkMcpServer(options: CreateSdkMcpServerOptions): SdkMcpServerConfig {
   const instance = new SdkMcpServer(options);
-  const config: SdkMcpServerConfig = { type: 'sdk', name: options.name, instance };
-  if (options.timeout !== undefined) config.timeout = options.timeout;
+  const config = { type: 'sdk' as const, name: options.name, instance } as SdkMcpServerConfig;
+  if (options.timeout !== undefined && options.timeout > 0) config.timeout = options.timeout;
+  // Not enumerable: the value is compared, spread and printed as { type, name, instance }.
+  for (const method of ['addTool', 'removeTool', 'setTools'] as const) {
+    Object.defineProperty(config, method, { value: instance[method].bind(instance) });
+  }
   return config;
 }
+
+/** The kinds of lists whose changes clients are told of. */
+type ListKind = 'tools' | 'resources' | 'prompts';
 
 /** The `instance` of an in-process server. Each `connect` is a session of its own. */
 export class SdkMcpServer {
   readonly name: string;
   readonly version: string;
   readonly instructions: string | undefined;
-  readonly #tools = new Map<string, AnyTool>();
-  readonly #alwaysLoad: boolean;
+  readonly timeout: number | undefined;
+  readonly tools: ToolRegistry;
+  readonly resources: ResourceRegistry = new ResourceRegistry();
+  readonly prompts: PromptRegistry = new PromptRegistry();
+  readonly longResults: LongResults = new LongResults();
+  readonly limiter: Limiter;
   readonly #sessions = new Set<McpSession>();
 
   constructor(options: CreateSdkMcpServerOptions) {
@@ -50,16 +76,24 @@ export class SdkMcpServer {
     if (options.tools !== undefined && !Array.isArray(options.tools)) {
       throw new OptionError('tools', options.tools, `Server "${options.name}": \`tools\` must be an array.`);
     }
+    checkConcurrency(options.concurrency, `Server "${options.name}"`);
     this.name = options.name;
     this.version = options.version ?? '1.0.0';
     this.instructions = options.instructions;
-    this.#alwaysLoad = options.alwaysLoad ?? false;
-    for (const tool of options.tools ?? []) this.#add(tool);
+    this.timeout = options.timeout;
+    this.limiter = new Limiter(options.concurrency);
+    this.tools = new ToolRegistry(this.name, {
+      alwaysLoad: options.alwaysLoad ?? false,
+      maxResultChars: options.maxResultChars,
+    });
+    this.tools.replace(options.tools ?? []);
+    for (const resource of options.resources ?? []) this.resources.add(resource);
+    for (const prompt of options.prompts ?? []) this.prompts.add(prompt);
   }
 
   /** Serves one MCP client until its transport closes. May be called any number of times. */
-  async connect(transport: McpTransport): Promise<void> {
-    const session = new McpSession(this, transport, () => this.#sessions.delete(session));
+  async connect(transport: McpTransport, audience?: Audience): Promise<void> {
+    const session = new McpSession(this, transport, () => this.#sessions.delete(session), audience);
     this.#sessions.add(session);
     await transport.start();
   }
@@ -69,51 +103,82 @@ export class SdkMcpServer {
     await Promise.all([...this.#sessions].map((session) => session.close()));
   }
 
-  get toolNames(): string[] {
-    return [...this.#tools.keys()];
+  addTool(definition: AnyTool): void;
+  addTool<const Schema extends InputSchema, const Output extends InputSchema = never>(
+    name: string,
+    description: string,
+    inputSchema: Schema,
+    handler: ToolHandler<Schema, Output>,
+    extras?: ToolExtras<Output>,
+  ): void;
+  addTool(first: AnyTool | string, ...rest: unknown[]): void {
+    const definition =
+      typeof first === 'string' ? tool(first, ...(rest as [string, RawShape, ToolHandler<RawShape>])) : first;
+    this.tools.add(definition as AnyTool);
+    this.#changed('tools');
   }
 
-  tool(name: string): AnyTool | undefined {
-    return this.#tools.get(name);
+  /** False when there was no such tool. */
+  removeTool(name: string): boolean {
+    const removed = this.tools.remove(name);
+    if (removed) this.#changed('tools');
+    return removed;
+  }
+
+  setTools(tools: readonly AnyTool[]): void {
+    this.tools.replace(tools);
+    this.#changed('tools');
+  }
+
+  addResource(resource: ResourceDefinition): void {
+    this.resources.add(resource);
+    this.#changed('resources');
+  }
+
+  removeResource(uriOrTemplate: string): boolean {
+    const removed = this.resources.remove(uriOrTemplate);
+    if (removed) this.#changed('resources');
+    return removed;
+  }
+
+  /** Tells the clients that have subscribed to it. */
+  resourceUpdated(uri: string): void {
+    for (const session of this.#sessions) session.resourceUpdated(uri);
+  }
+
+  addPrompt(prompt: PromptDefinition): void {
+    this.prompts.add(prompt);
+    this.#changed('prompts');
+  }
+
+  removePrompt(name: string): boolean {
+    const removed = this.prompts.remove(name);
+    if (removed) this.#changed('prompts');
+    return removed;
   }
 
   initializeResult(protocolVersion: string = LATEST_PROTOCOL_VERSION): InitializeResult {
+    const hasResources = !this.resources.isEmpty || this.tools.cutsResults;
     const result: InitializeResult = {
       protocolVersion,
-      capabilities: { tools: { listChanged: true }, logging: {} },
+      capabilities: {
+        tools: { listChanged: true },
+        logging: {},
+        ...(hasResources ? { resources: { subscribe: true, listChanged: true } } : {}),
+        ...(this.prompts.isEmpty ? {} : { prompts: { listChanged: true } }),
+        ...(this.resources.isEmpty && this.prompts.isEmpty ? {} : { completions: {} }),
+      },
       serverInfo: { name: this.name, version: this.version },
     };
     if (this.instructions !== undefined) result.instructions = this.instructions;
     return result;
   }
 
-  /** All tools as a client lists them; a promise only where a schema's converter is still being loaded. */
-  listTools(): ListedTool[] | Promise<ListedTool[]> {
-    const tools = [...this.#tools.values()];
-    const schemas = tools.map((tool) => prepareTool(tool).jsonSchema);
-    const list = (resolved: Record<string, unknown>[]): ListedTool[] =>
-      tools.map((tool, index) => this.#listed(tool, resolved[index] as ObjectSchema));
-    if (schemas.some((schema) => schema instanceof Promise)) return Promise.all(schemas).then(list);
-    return list(schemas as Record<string, unknown>[]);
+  listTools(audience: Audience = 'any'): ListedTool[] | Promise<ListedTool[]> {
+    return this.tools.list(audience);
   }
 
-  #listed(tool: AnyTool, inputSchema: ObjectSchema): ListedTool {
-    const meta = this.#alwaysLoad ? { ...tool._meta, 'anthropic/alwaysLoad': true } : tool._meta;
-    const listed: ListedTool = { name: tool.name, description: tool.description, inputSchema };
-    if (tool.annotations !== undefined) listed.annotations = tool.annotations;
-    if (meta !== undefined) listed._meta = meta;
-    return listed;
-  }
-
-  #add(tool: AnyTool): void {
-    prepareTool(tool);
-    checkQualifiedName(this.name, tool.name);
-    if (this.#tools.has(tool.name)) {
-      throw new TenonError(
-        'INVALID_TOOL',
-        `Server "${this.name}" has two tools named "${tool.name}". Give one of them another name.`,
-      );
-    }
-    this.#tools.set(tool.name, tool);
+  #changed(kind: ListKind): void {
+    for (const session of this.#sessions) session.listChanged(kind);
   }
 }

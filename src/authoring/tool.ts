@@ -1,81 +1,121 @@
 import type { CallToolResult, ToolAnnotations } from '../protocol/mcp.js';
+import { type Concurrency, checkConcurrency, Limiter } from './limits.js';
 import { checkToolName } from './names.js';
 import { type CompiledSchema, compileSchema, invalidTool } from './schema/compile.js';
 import type { InferInput, InputSchema, RawShape } from './schema/input-schema.js';
 import type { ToolContext } from './tool-context.js';
 
-/** What a handler may return: a whole `CallToolResult`, or a plain value that becomes its text. */
-export type ToolReturn = CallToolResult | string | number | boolean | null | undefined | object;
+/**
+ * What a handler may return: a whole `CallToolResult`, parts of one (`content.image(…)`), bytes, a stream of text, or
+ * any value that becomes its text.
+ */
+export type ToolReturn = CallToolResult | string | number | bigint | boolean | null | undefined | object;
 
-export interface SdkMcpToolDefinition<Schema extends InputSchema = RawShape> {
-  name: string;
-  description: string;
-  inputSchema: Schema;
-  annotations?: ToolAnnotations | undefined;
-  _meta?: Record<string, unknown> | undefined;
-  handler: (args: InferInput<Schema>, context: ToolContext) => ToolReturn | Promise<ToolReturn>;
-}
+/** With an output schema a handler returns what that describes, or a whole result. */
+export type HandlerReturn<Output extends InputSchema> = [Output] extends [never]
+  ? ToolReturn
+  : InferInput<Output> | CallToolResult;
 
-/** Any tool, whatever its schema: what a server takes. */
-// Method syntax: a handler that wants its own arguments must still fit into a list of tools of all kinds.
-export interface AnyTool {
-  name: string;
-  description: string;
-  inputSchema: InputSchema;
-  annotations?: ToolAnnotations | undefined;
-  _meta?: Record<string, unknown> | undefined;
-  handler(args: never, context: ToolContext): ToolReturn | Promise<ToolReturn>;
-}
+export type ToolHandler<Schema extends InputSchema, Output extends InputSchema = never> = (
+  args: InferInput<Schema>,
+  context: ToolContext,
+) => HandlerReturn<Output> | Promise<HandlerReturn<Output>>;
 
-export interface ToolExtras {
+/** What a tool can be told beside its name, schema and handler. */
+export interface ToolExtras<Output extends InputSchema = never> {
   annotations?: ToolAnnotations | undefined;
   /** Words by which the agent finds the tool when tools are loaded on demand. */
   searchHint?: string | undefined;
   /** Put the tool into every prompt instead of loading it on demand. */
   alwaysLoad?: boolean | undefined;
+  /** Checks the handler's value, which then goes out as structured content and as text. */
+  outputSchema?: Output | undefined;
+  /** For one call, in milliseconds; reported progress starts it anew. 0, and the default: no limit. */
+  timeout?: number | undefined;
+  /** How many calls run at once. `'parallel'` also tells the CLI (as `readOnlyHint`), which else runs them in order. */
+  concurrency?: Concurrency | undefined;
+  /** A longer text is cut, with a resource from which the model can read on. */
+  maxResultChars?: number | undefined;
   _meta?: Record<string, unknown> | undefined;
+}
+
+export interface SdkMcpToolDefinition<
+  Schema extends InputSchema = RawShape,
+  Output extends InputSchema = never,
+> extends ToolExtras<Output> {
+  name: string;
+  description: string;
+  inputSchema: Schema;
+  handler: ToolHandler<Schema, Output>;
+}
+
+/** Any tool, whatever its schemas: what a server takes. */
+// Method syntax: a handler that wants its own arguments must still fit into a list of tools of all kinds.
+export interface AnyTool extends Omit<ToolExtras, 'outputSchema'> {
+  name: string;
+  description: string;
+  inputSchema: InputSchema;
+  outputSchema?: InputSchema | undefined;
+  handler(args: never, context: ToolContext): unknown;
 }
 
 /**
  * Defines a tool. The handler runs in this process; its arguments are typed from the schema and checked before it
  * is called. A bad name or schema is refused here, not when a model first calls it.
  */
-export function tool<Schema extends InputSchema>(
+export function tool<const Schema extends InputSchema, const Output extends InputSchema = never>(
   name: string,
   description: string,
   inputSchema: Schema,
-  handler: (args: InferInput<Schema>, context: ToolContext) => ToolReturn | Promise<ToolReturn>,
-  extras: ToolExtras = {},
-): SdkMcpToolDefinition<Schema> {
-  const definition: SdkMcpToolDefinition<Schema> = { name, description, inputSchema, handler };
-  if (extras.annotations !== undefined) definition.annotations = extras.annotations;
-  const meta = metaOf(extras);
-  if (meta !== undefined) definition._meta = meta;
-  prepareTool(definition);
+  handler: ToolHandler<Schema, Output>,
+  extras: ToolExtras<Output> = {},
+): SdkMcpToolDefinition<Schema, Output> {
+  const { searchHint, alwaysLoad, _meta, ...rest } = extras;
+  const definition: SdkMcpToolDefinition<Schema, Output> = { name, description, inputSchema, handler };
+  for (const [key, value] of Object.entries(rest)) {
+    if (value !== undefined) Object.assign(definition, { [key]: value });
+  }
+  const meta = {
+    ..._meta,
+    ...(searchHint === undefined ? {} : { 'anthropic/searchHint': searchHint }),
+    ...(alwaysLoad === true ? { 'anthropic/alwaysLoad': true } : {}),
+  };
+  if (Object.keys(meta).length > 0) definition._meta = meta;
+  prepareTool(definition as AnyTool);
   return definition;
 }
 
-function metaOf(extras: ToolExtras): Record<string, unknown> | undefined {
-  const meta = { ...extras._meta };
-  if (extras.searchHint !== undefined) meta['anthropic/searchHint'] = extras.searchHint;
-  if (extras.alwaysLoad === true) meta['anthropic/alwaysLoad'] = true;
-  return Object.keys(meta).length > 0 ? meta : undefined;
+/** What is made of a definition once, however many servers and calls it serves. */
+export interface PreparedTool {
+  readonly input: CompiledSchema;
+  readonly output: CompiledSchema | undefined;
+  readonly limiter: Limiter;
 }
 
-const prepared = new WeakMap<object, CompiledSchema>();
+const prepared = new WeakMap<object, PreparedTool>();
 
-/** Checks a definition and compiles its schema, once per definition. */
-export function prepareTool(definition: AnyTool): CompiledSchema {
+/** Checks a definition and compiles its schemas. */
+export function prepareTool(definition: AnyTool): PreparedTool {
   const known = prepared.get(definition);
   if (known !== undefined) return known;
-  checkToolName(definition.name);
-  if (typeof definition.handler !== 'function') {
-    throw invalidTool(definition.name, 'its handler must be a function.');
+  const { name, handler, inputSchema, outputSchema, concurrency, timeout } = definition;
+  checkToolName(name);
+  if (typeof handler !== 'function') throw invalidTool(name, 'its handler must be a function.');
+  if (inputSchema === null || (typeof inputSchema !== 'object' && typeof inputSchema !== 'function')) {
+    throw invalidTool(name, 'it needs an input schema; for a tool without arguments give {}.');
   }
-  if (typeof definition.inputSchema !== 'object' && typeof definition.inputSchema !== 'function') {
-    throw invalidTool(definition.name, 'it needs an input schema; for a tool without arguments give {}.');
+  if (timeout !== undefined && !(timeout >= 0)) {
+    throw invalidTool(
+      name,
+      `\`timeout\` must be milliseconds, 0 or above; it is ${JSON.stringify(timeout)}.`,
+    );
   }
-  const compiled = compileSchema(definition.name, definition.inputSchema ?? {});
-  prepared.set(definition, compiled);
-  return compiled;
+  checkConcurrency(concurrency, `Tool "${name}"`);
+  const tool: PreparedTool = {
+    input: compileSchema(name, inputSchema),
+    output: outputSchema === undefined ? undefined : compileSchema(name, outputSchema),
+    limiter: new Limiter(concurrency),
+  };
+  prepared.set(definition, tool);
+  return tool;
 }

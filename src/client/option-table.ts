@@ -136,6 +136,7 @@ export const OPTION_TABLE: { [Key in keyof Required<Options>]: Row<Key> } = {
   mcpServers: here,
   onDebug: here,
   onElicitation: here,
+  onSampling: here,
   onUserDialog: here,
   pathToClaudeCodeExecutable: here,
   signal: here,

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { AgentDefinition, SdkPluginConfig } from '../protocol/agents.js';
 import type { EffortLevel } from '../protocol/control-payloads.js';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hooks.js';
-import type { OnElicitation, OnUserDialog } from '../protocol/host-callbacks.js';
+import type { OnElicitation, OnSampling, OnUserDialog } from '../protocol/host-callbacks.js';
 import type { McpServerConfig } from '../protocol/mcp.js';
 import type { CanUseTool, PermissionMode } from '../protocol/permissions.js';
 import type { SandboxSettings, Settings } from '../protocol/settings.js';
@@ -178,6 +178,8 @@ type TenonOptions = {
   signal?: AbortSignal | undefined;
   /** Longest line accepted from the agent, in bytes; no limit unless given. */
   maxLineBytes?: number | undefined;
+  /** Answers in-process servers that ask for a model's words; without it they hear an error at once. */
+  onSampling?: OnSampling | undefined;
   /** How many bytes of messages may wait for the consumer; 64 MB unless given. */
   maxUnreadBytes?: number | undefined;
   /** Default true: an error result is delivered and then thrown as `ResultError`; false: the loop just ends. */

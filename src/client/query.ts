@@ -30,7 +30,7 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
   const debug = debugTo(options.onDebug);
   const servers = splitServers(options.mcpServers ?? {});
   const inProcess = new InProcessServers(servers.inProcess, (serverName) =>
-    peerOf(serverName, conversation, options.onElicitation, debug),
+    peerOf(serverName, conversation, options, debug),
   );
   const callbacks = new Callbacks(options, inProcess, debug);
   const signals = [options.abortController?.signal, options.signal].filter((signal) => signal != null);
@@ -51,6 +51,7 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
     },
   );
   conversation.start();
+  if (aborted === undefined) inProcess.connectOwn();
   const initialized = conversation.initialize();
   initialized.catch((error) => debug('initialize', messageOf(error)));
   say(conversation, prompt);

@@ -46,6 +46,7 @@ const KINDS: Partial<Record<keyof Options, Kind>> = {
   model: 'string',
   onDebug: 'function',
   onElicitation: 'function',
+  onSampling: 'function',
   onUserDialog: 'function',
   pathToClaudeCodeExecutable: 'string',
   permissionMode: 'string',

@@ -36,3 +36,11 @@ export type OnUserDialog = (
   request: UserDialogRequest,
   options: HostCallbackContext,
 ) => UserDialogResult | null | Promise<UserDialogResult | null>;
+
+/** An in-process server asks for a model's words; `params` and the answer are those of MCP's `sampling/createMessage`. */
+export type SamplingRequest = { serverName: string; params: Record<string, unknown> };
+
+export type OnSampling = (
+  request: SamplingRequest,
+  options: HostCallbackContext,
+) => Record<string, unknown> | Promise<Record<string, unknown>>;

@@ -17,6 +17,8 @@ export const LIMITS = {
   drainAfterExitMs: 500,
   /** After the exit, from SIGTERM to SIGKILL for grandchildren left in the process group. */
   orphanGraceMs: 500,
+  /** From that SIGKILL to going on: where nobody collects dead processes, a group never looks empty. */
+  orphanKillMs: 200,
   /** From a result to the line that tells whether it is the last one; the CLI writes it within 5 ms. */
   resultSettleMs: 100,
   /** How much of stderr an error shows. */

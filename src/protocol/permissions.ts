@@ -65,7 +65,9 @@ export type CanUseToolContext = {
   description?: string;
   defaultToNo?: boolean;
   suppressAlwaysAllowRule?: boolean;
-  /** As the agent sent it; the official SDK hands it on too, though its typings do not name it. */
+  // As the agent sent them; the official SDK hands them on too, though its typings do not name them.
+  decisionReasonType?: string;
+  requiresUserInteraction?: boolean;
   serverPolicyAskOnly?: boolean;
   toolUseID: string;
   agentID?: string;

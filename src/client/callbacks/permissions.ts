@@ -75,12 +75,14 @@ function contextOf(fields: CanUseToolRequest, request: InboundRequest): CanUseTo
     blockedPath: fields.blocked_path,
     mcpServer: fields.mcp_server,
     decisionReason: fields.decision_reason,
+    decisionReasonType: fields.decision_reason_type,
     title: fields.title,
     displayName: fields.display_name,
     description: fields.description,
     defaultToNo: fields.default_to_no,
     suppressAlwaysAllowRule: fields.suppress_always_allow_rule,
     serverPolicyAskOnly: fields.server_policy_ask_only,
+    requiresUserInteraction: fields.requires_user_interaction,
     agentID: fields.agent_id,
     ...(matched && {
       matchedAskRule: {

@@ -130,31 +130,47 @@ function withSettings(
   remote: boolean,
   files: PrivateFiles,
 ): string[] {
-  if (Object.keys(settings).length === 0) return args;
   const given = args.indexOf('--settings');
+  const own = given === -1 ? '' : (args[given + 1] ?? '');
+  if (Object.keys(settings).length === 0 && !isJson(own)) return args;
   let merged = settings;
   let rest = args;
   if (given !== -1) {
-    merged = { ...readSettings(args[given + 1] ?? '', options.cwd), ...settings };
+    merged = mergeSettings(readSettings(own, options.cwd), settings);
     rest = args.toSpliced(given, 2);
   }
   const json = JSON.stringify(merged);
-  const inline = remote || json.length <= LIMITS.maxArgumentBytes;
+  const inline = remote || (json.length <= LIMITS.maxArgumentBytes && !('env' in merged));
   return [...rest, '--settings', inline ? json : files.write('settings.json', json)];
+}
+
+/** What options put there wins over the user's file, but rules add up: a lost `deny` would allow. */
+function mergeSettings(
+  own: Record<string, unknown>,
+  added: Record<string, unknown>,
+): Record<string, unknown> {
+  type Rules = Record<string, unknown[] | undefined>;
+  const [ownRules, addedRules] = [own.permissions, added.permissions] as (Rules | undefined)[];
+  const merged = { ...own, ...added };
+  if (!ownRules || !addedRules) return merged;
+  const both = (key: 'allow' | 'deny') => [...(ownRules[key] ?? []), ...(addedRules[key] ?? [])];
+  return { ...merged, permissions: { ...ownRules, allow: both('allow'), deny: both('deny') } };
 }
 
 function readSettings(pathOrJson: string, cwd: string | undefined): Record<string, unknown> {
   try {
     return JSON.parse(
-      pathOrJson.trimStart().startsWith('{')
-        ? pathOrJson
-        : readFileSync(resolve(cwd ?? '.', pathOrJson), 'utf8'),
+      isJson(pathOrJson) ? pathOrJson : readFileSync(resolve(cwd ?? '.', pathOrJson), 'utf8'),
     );
   } catch (error) {
     throw new OptionError(
       'settings',
       pathOrJson,
-      `settings: "${pathOrJson}" could not be read, which \`sandbox\` or a long list of tools needs: ${messageOf(error)}`,
+      `settings: "${pathOrJson.slice(0, 200)}" could not be read: ${messageOf(error)}`,
     );
   }
+}
+
+function isJson(pathOrJson: string): boolean {
+  return pathOrJson.trimStart().startsWith('{');
 }

@@ -1,4 +1,3 @@
-import { TenonError } from '../../protocol/errors.js';
 import type { Transport } from '../../protocol/transport.js';
 
 /** Stands in for a process that could not be started: it ends at once, with the reason. */
@@ -6,9 +5,8 @@ export function failedTransport(error: Error): Transport {
   return {
     pid: undefined,
     start: (receiver) => queueMicrotask(() => receiver.end({ code: null, signal: null, error })),
-    send: () => {
-      throw new TenonError('INPUT_CLOSED', 'Cannot send: the agent could not be started.', { cause: error });
-    },
+    // Swallowed: the end follows at once, and tells whoever waits for an answer the reason.
+    send: () => true,
     drained: async () => {},
     endInput: () => {},
     pause: () => {},

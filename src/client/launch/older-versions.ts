@@ -69,7 +69,8 @@ function joinPrompt({ systemPrompt = [] }: InitializeRequest): string {
 }
 
 export function isOlder(version: string, than: string): boolean {
-  const left = version.split('.').map(Number);
+  // "5-beta" counts as 5.
+  const left = version.split('.').map((part) => Number.parseInt(part, 10));
   const right = than.split('.').map(Number);
   for (const [index, part] of right.entries()) {
     const difference = (left[index] ?? 0) - part;

@@ -50,12 +50,22 @@ export class InProcessServers {
     const config = this.#configs.get(serverName);
     if (config === undefined) throw new Error(`SDK MCP server not found: ${serverName}`);
     if (this.#closed) throw new Error(`The conversation with SDK MCP server "${serverName}" has ended.`);
-    let connection = this.#connections.get(serverName);
-    if (connection === undefined) {
-      connection = new McpConnection(serverName, config.instance, this.#peerOf(serverName));
-      this.#connections.set(serverName, connection);
+    return this.#connection(serverName, config).receive(message, signal);
+  }
+
+  /** Our own servers are connected from the start, so that a change of their tools reaches this conversation. */
+  connectOwn(): void {
+    for (const [name, config] of this.#configs) {
+      if (config.instance instanceof SdkMcpServer) this.#connection(name, config);
     }
-    return connection.receive(message, signal);
+  }
+
+  #connection(name: string, { instance }: McpSdkServerConfigWithInstance): McpConnection {
+    const known = this.#connections.get(name);
+    if (known !== undefined) return known;
+    const connection = new McpConnection(name, instance, this.#peerOf(name));
+    this.#connections.set(name, connection);
+    return connection;
   }
 
   /** Replaces the set; connections of servers that stay the same value live on. Returns the set before. */
@@ -70,6 +80,7 @@ export class InProcessServers {
     }
     this.#configs.clear();
     for (const [name, config] of Object.entries(configs)) this.#configs.set(name, config);
+    this.connectOwn();
     return before;
   }
 
@@ -84,7 +95,7 @@ export class InProcessServers {
 /** Only our own servers are known without asking; others are asked by the agent itself. */
 function manifestOf({ instance }: McpSdkServerConfigWithInstance): SdkMcpServerManifest | undefined {
   if (!(instance instanceof SdkMcpServer)) return undefined;
-  const tools = instance.listTools();
+  const tools = instance.listTools('claude-code');
   if (tools instanceof Promise) return undefined;
   return { initializeResult: instance.initializeResult(), toolsListResult: { tools } };
 }

@@ -1,4 +1,5 @@
-import { messageOf, TenonError } from '../../protocol/errors.js';
+import { SdkMcpServer } from '../../authoring/sdk-mcp-server.js';
+import { messageOf } from '../../protocol/errors.js';
 import type {
   JsonRpcId,
   JsonRpcMessage,
@@ -8,11 +9,16 @@ import type {
   McpServerInstance,
   McpTransport,
 } from '../../protocol/mcp.js';
+import { IdMap } from '../../protocol/mcp-link/id-map.js';
+import type { SharingClient } from '../../protocol/mcp-link/multiplexer.js';
 import { normalizeUnknownTool } from './mcp-compat.js';
+import { sharedInstance } from './shared-instance.js';
 
 /** The agent's side of a connection, as far as a server can speak to it. */
 export interface McpPeer {
   readonly sessionId: string | undefined;
+  /** Capabilities that this side has beyond those of the agent, such as `elicitation`. */
+  readonly capabilities: Record<string, unknown>;
   notify(message: JsonRpcNotification): void;
   /** Never rejects: what nobody can serve is answered with a JSON-RPC error. */
   serve(request: JsonRpcRequest, signal: AbortSignal): Promise<JsonRpcResponse>;
@@ -20,62 +26,45 @@ export interface McpPeer {
 }
 
 interface PendingCall {
-  wireId: JsonRpcId;
-  method: string;
+  request: JsonRpcRequest;
   settle(response: JsonRpcResponse): void;
 }
 
+/** How a server is reached: our own by a session for this conversation, a foreign one by sharing its connection. */
+interface Wire {
+  send(message: JsonRpcMessage): void;
+  close(): void;
+}
+
 const CANCELLED = -32800;
+const INTERNAL_ERROR = -32603;
 
 /**
- * One conversation's connection to one MCP server object, ours or a foreign one, over the structural transport of
- * the MCP libraries. Ids are rewritten: some CLIs shake hands twice with the same ids at the same time.
+ * One conversation's connection to one MCP server object. Ids are rewritten: some CLIs shake hands twice with the
+ * same ids at the same time. Every request of the agent is answered exactly once, whatever the server does.
  */
 export class McpConnection {
   readonly #name: string;
   readonly #peer: McpPeer;
-  readonly #transport: McpTransport;
-  readonly #connected: Promise<void>;
-  readonly #pending = new Map<JsonRpcId, PendingCall>();
+  readonly #pending = new IdMap<PendingCall>();
   readonly #ended = new AbortController();
-  #nextId = 1;
+  readonly #wire: Promise<Wire>;
 
   constructor(name: string, instance: McpServerInstance, peer: McpPeer) {
     this.#name = name;
     this.#peer = peer;
-    this.#transport = {
-      start: async () => {},
-      send: async (message) => this.#fromServer(message),
-      close: async () => this.close(),
-    };
-    if (peer.sessionId !== undefined) this.#transport.sessionId = peer.sessionId;
-    this.#connected = this.#connect(instance);
+    this.#wire = instance instanceof SdkMcpServer ? this.#ownWire(instance) : this.#sharedWire(instance);
     // Whoever sends a message hears of a failure; without one it must not be an unhandled rejection.
-    this.#connected.catch(() => {});
+    this.#wire.catch(() => {});
   }
 
-  async #connect(instance: McpServerInstance): Promise<void> {
-    try {
-      await instance.connect(this.#transport);
-    } catch (error) {
-      if (!/already connected/i.test(messageOf(error))) throw error;
-      throw new TenonError(
-        'SERVER_IN_USE',
-        `The MCP server object of "${this.#name}" is connected to another conversation, and it can hold only one ` +
-          'connection. Make one per query, or define the tools with createSdkMcpServer(), which can be shared.',
-        { cause: error },
-      );
-    }
-  }
-
+  /** One message of the agent, and the payload of the answer to it. */
   async receive(message: JsonRpcMessage, signal: AbortSignal): Promise<object> {
-    await this.#connected;
-    if (this.#peer.sessionId !== undefined) this.#transport.sessionId = this.#peer.sessionId;
+    const wire = await this.#wire;
     if ('method' in message && 'id' in message) {
-      return { mcp_response: await this.#call(message, signal) };
+      return { mcp_response: await this.#call(wire, message, signal) };
     }
-    if ('method' in message) this.#toServer(this.#notification(message));
-    else this.#toServer(message);
+    this.#toServer(wire, 'method' in message ? this.#notification(message) : message);
     // Without an object here the CLI takes the server for dead. No id: it could be that of an open request.
     return { mcp_response: { jsonrpc: '2.0', result: {} } };
   }
@@ -83,49 +72,85 @@ export class McpConnection {
   close(): void {
     if (this.#ended.signal.aborted) return;
     this.#ended.abort();
-    for (const [id, call] of this.#pending) {
-      call.settle(errorResponse(id, CANCELLED, 'The conversation has ended.'));
-    }
-    // Frees a foreign server object for its next connection; we never call its `close`.
-    this.#transport.onclose?.();
+    this.#settleAll(CANCELLED, 'The conversation has ended.');
+    this.#wire.then(
+      (wire) => wire.close(),
+      () => {},
+    );
   }
 
-  #call(request: JsonRpcRequest, signal: AbortSignal): Promise<JsonRpcResponse> {
-    const id = this.#nextId++;
-    const wireId = request.id;
+  async #ownWire(server: SdkMcpServer): Promise<Wire> {
+    const peer = this.#peer;
+    const transport: McpTransport = {
+      start: async () => {},
+      send: async (message) => this.#fromServer(message),
+      close: async () => this.#serverGone(),
+      get sessionId() {
+        return peer.sessionId;
+      },
+    };
+    await server.connect(transport, 'claude-code');
+    return {
+      send: (message) => transport.onmessage?.(message),
+      close: () => transport.onclose?.(),
+    };
+  }
+
+  async #sharedWire(instance: McpServerInstance): Promise<Wire> {
+    const multiplexer = sharedInstance(this.#name, instance);
+    const client: SharingClient = {
+      message: (message) => this.#fromServer(message),
+      closed: () => this.#serverGone(),
+    };
+    await multiplexer.attach(client);
+    return {
+      send: (message) => multiplexer.receive(client, message),
+      close: () => multiplexer.detach(client),
+    };
+  }
+
+  #call(wire: Wire, request: JsonRpcRequest, signal: AbortSignal): Promise<JsonRpcResponse> {
     return new Promise((resolve) => {
-      const cancel = (): void => {
-        this.#toServer(cancelled(id, 'The agent withdrew the request.'));
-        settle(errorResponse(id, CANCELLED, 'Request cancelled'));
-      };
       const settle = (response: JsonRpcResponse): void => {
-        if (!this.#pending.delete(id)) return;
         signal.removeEventListener('abort', cancel);
-        resolve({ ...normalizeUnknownTool(request, response), id: wireId });
+        resolve({ ...normalizeUnknownTool(request, response), id: request.id });
       };
-      this.#pending.set(id, { wireId, method: request.method, settle });
-      if (this.#ended.signal.aborted)
-        return settle(errorResponse(id, CANCELLED, 'The conversation has ended.'));
+      const id = this.#pending.put(request.id, { request, settle });
+      const cancel = (): void => {
+        this.#toServer(wire, cancelled(id, 'The agent withdrew the request.'));
+        this.#settle(id, CANCELLED, 'Request cancelled');
+      };
+      if (this.#ended.signal.aborted) {
+        this.#settle(id, CANCELLED, 'The conversation has ended.');
+        return;
+      }
       signal.addEventListener('abort', cancel);
-      this.#toServer({ ...request, id });
+      this.#toServer(wire, { ...request, id, ...this.#withCapabilities(request) });
     });
+  }
+
+  /** The agent has no capabilities for in-process servers; what the host's callbacks add is said in its place. */
+  #withCapabilities({ method, params }: JsonRpcRequest): object {
+    if (method !== 'initialize') return {};
+    const capabilities = { ...(params?.capabilities as object | undefined), ...this.#peer.capabilities };
+    return { params: { ...params, capabilities } };
   }
 
   /** A cancellation names the agent's id: the server knows ours. It never answers the call, so we do. */
   #notification(message: JsonRpcNotification): JsonRpcNotification {
     if (message.method !== 'notifications/cancelled') return message;
-    const wireId = message.params?.requestId;
-    const open = [...this.#pending].filter(([, call]) => call.wireId === wireId);
+    const wireId = message.params?.requestId as JsonRpcId;
     // With ids used twice, a call is what gets cancelled, never a handshake.
-    const [id, call] = open.find(([, { method }]) => method === 'tools/call') ?? open.at(-1) ?? [];
-    if (id === undefined || call === undefined) return message;
-    queueMicrotask(() => call.settle(errorResponse(id, CANCELLED, 'Request cancelled')));
+    const isCall = ({ request }: PendingCall): boolean => request.method === 'tools/call';
+    const id = this.#pending.find(wireId, isCall) ?? this.#pending.find(wireId, () => true);
+    if (id === undefined) return message;
+    queueMicrotask(() => this.#settle(id, CANCELLED, 'Request cancelled'));
     return { ...message, params: { ...message.params, requestId: id } };
   }
 
-  #toServer(message: JsonRpcMessage): void {
+  #toServer(wire: Wire, message: JsonRpcMessage): void {
     try {
-      this.#transport.onmessage?.(message);
+      wire.send(message);
     } catch (error) {
       this.#peer.debug(`MCP server "${this.#name}" threw on a message: ${messageOf(error)}`);
     }
@@ -134,21 +159,36 @@ export class McpConnection {
   #fromServer(message: JsonRpcMessage): void {
     if (this.#ended.signal.aborted) return;
     if (!('method' in message)) {
-      const call = message.id === undefined ? undefined : this.#pending.get(message.id);
+      const call = message.id === undefined ? undefined : this.#pending.take(message.id);
       if (call === undefined) this.#peer.debug(`MCP server "${this.#name}" answered no open request`);
-      else call.settle(message);
+      else call.value.settle(message);
     } else if ('id' in message) {
-      void this.#peer.serve(message, this.#ended.signal).then((response) => this.#toServer(response));
+      void this.#serve(message);
     } else {
       this.#peer.notify(message);
     }
+  }
+
+  async #serve(request: JsonRpcRequest): Promise<void> {
+    const response = await this.#peer.serve(request, this.#ended.signal);
+    if (!this.#ended.signal.aborted) this.#toServer(await this.#wire, response);
+  }
+
+  /** The owner closed the server object in the middle of the conversation. */
+  #serverGone(): void {
+    this.#settleAll(INTERNAL_ERROR, `The MCP server "${this.#name}" was closed.`);
+  }
+
+  #settle(id: JsonRpcId, code: number, message: string): void {
+    const call = this.#pending.take(id);
+    call?.value.settle({ jsonrpc: '2.0', id, error: { code, message } });
+  }
+
+  #settleAll(code: number, message: string): void {
+    for (const id of this.#pending.idsWhere(() => true)) this.#settle(id, code, message);
   }
 }
 
 function cancelled(requestId: JsonRpcId, reason: string): JsonRpcNotification {
   return { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } };
-}
-
-function errorResponse(id: JsonRpcId, code: number, message: string): JsonRpcResponse {
-  return { jsonrpc: '2.0', id, error: { code, message } };
 }

@@ -1,8 +1,9 @@
 import { messageOf } from '../../protocol/errors.js';
-import type { ElicitationRequest, OnElicitation } from '../../protocol/host-callbacks.js';
+import type { ElicitationRequest } from '../../protocol/host-callbacks.js';
 import type { JsonRpcRequest, JsonRpcResponse } from '../../protocol/mcp.js';
 import type { Conversation } from '../conversation.js';
 import type { Debug } from '../debug.js';
+import type { Options } from '../options.js';
 import type { McpPeer } from './mcp-connection.js';
 
 const METHOD_NOT_FOUND = -32601;
@@ -15,12 +16,16 @@ const INTERNAL_ERROR = -32603;
 export function peerOf(
   serverName: string,
   conversation: Conversation,
-  onElicitation: OnElicitation | undefined,
+  { onElicitation, onSampling }: Pick<Options, 'onElicitation' | 'onSampling'>,
   debug: Debug,
 ): McpPeer {
   return {
     get sessionId() {
       return conversation.sessionId;
+    },
+    capabilities: {
+      ...(onElicitation == null ? {} : { elicitation: {} }),
+      ...(onSampling == null ? {} : { sampling: {} }),
     },
     debug: (message) => debug('mcp', message),
     notify: (message) => {
@@ -42,16 +47,24 @@ export function peerOf(
   };
 
   async function answer(request: JsonRpcRequest, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const context = { signal, requestId: String(request.id) };
     if (request.method === 'ping') return {};
-    if (request.method !== 'elicitation/create' || onElicitation === undefined) {
-      throw new Unserved(`Method not found: ${request.method}`);
+    if (request.method === 'elicitation/create' && onElicitation != null) {
+      const params = (request.params ?? {}) as Partial<ElicitationRequest>;
+      const question = { ...params, serverName, message: String(params.message ?? '') };
+      return (await onElicitation(question, context)) ?? { action: 'decline' };
     }
-    const params = (request.params ?? {}) as Partial<ElicitationRequest>;
-    const question = { ...params, serverName, message: String(params.message ?? '') };
-    const result = await onElicitation(question, { signal, requestId: String(request.id) });
-    return result ?? { action: 'decline' };
+    if (request.method === 'sampling/createMessage' && onSampling != null) {
+      return onSampling({ serverName, params: request.params ?? {} }, context);
+    }
+    throw new Unserved(`Method not found: ${request.method}${REMEDIES[request.method] ?? ''}`);
   }
 }
+
+const REMEDIES: Record<string, string> = {
+  'elicitation/create': '. Nobody can be asked: the query has no `onElicitation`.',
+  'sampling/createMessage': '. No model can be asked: the query has no `onSampling`.',
+};
 
 class Unserved extends Error {}
 

@@ -37,12 +37,17 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 
 /** After the leader has exited: whatever it left in its group goes too. Nearly always there is nothing. */
 export async function endOrphans(group: number): Promise<void> {
-  if (!signalGroup(group, 'SIGTERM')) return;
-  for (let waited = 0; waited < LIMITS.orphanGraceMs; waited += 20) {
+  if (!signalGroup(group, 'SIGTERM') || (await isGone(group, LIMITS.orphanGraceMs))) return;
+  // SIGKILL needs only a moment, but whoever is told that all is over must not find somebody there.
+  if (signalGroup(group, 'SIGKILL')) await isGone(group, LIMITS.orphanKillMs);
+}
+
+async function isGone(group: number, withinMs: number): Promise<boolean> {
+  for (let waited = 0; waited < withinMs; waited += 20) {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    if (!signalGroup(group, 0)) return;
+    if (!signalGroup(group, 0)) return true;
   }
-  signalGroup(group, 'SIGKILL');
+  return false;
 }
 
 function killAll(): void {

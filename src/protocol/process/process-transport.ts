@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { messageOf, TenonError } from '../errors.js';
 import type { Frame } from '../frames.js';
@@ -54,6 +53,8 @@ function ownsGroup(child: ChildProcess): boolean {
 export class ProcessTransport implements Transport {
   readonly #child: FrameProcess;
   readonly #group: number | undefined;
+  /** It could not be started, and Node will say why in a moment. */
+  readonly #unborn: boolean;
   readonly #splitter: LineSplitter;
   readonly #escalation: Escalation;
   #receiver: TransportReceiver | undefined;
@@ -73,6 +74,7 @@ export class ProcessTransport implements Transport {
   constructor(child: FrameProcess, options: ProcessTransportOptions = {}, ownGroup = false) {
     this.#child = child;
     this.#group = ownGroup ? child.pid : undefined;
+    this.#unborn = child instanceof ChildProcess && child.pid === undefined;
     this.#splitter = new LineSplitter(
       {
         line: (text, byteLength) => this.#line(text, byteLength),
@@ -118,6 +120,8 @@ export class ProcessTransport implements Transport {
 
   send(frame: Frame): boolean {
     const { stdin } = this.#child;
+    // Swallowed: the end that follows tells whoever waits for an answer the reason.
+    if (this.#unborn && !this.#inputEnded) return true;
     if (this.#inputEnded || this.#ended || stdin === null || !stdin.writable) {
       throw new TenonError('INPUT_CLOSED', 'Cannot send: the input of this conversation has ended.');
     }
@@ -208,7 +212,8 @@ export class ProcessTransport implements Transport {
 
   #failed(error: Error): void {
     // Also emitted when a signal could not be delivered; a process that never started has no pid.
-    if (this.#child.pid === undefined && !this.#stopping) this.#finish({ code: null, signal: null, error });
+    const neverStarted = this.#unborn || (this.#child.pid === undefined && !this.#stopping);
+    if (neverStarted) this.#finish({ code: null, signal: null, error });
     else this.#receiver?.noise(`[process error] ${messageOf(error)}`);
   }
 

@@ -1,0 +1,69 @@
+import { OptionError } from '../protocol/errors.js';
+
+/** How many calls of a tool may run at once: as many as come, one, or a number. */
+export type Concurrency = 'parallel' | 'serial' | number;
+
+export function checkConcurrency(value: Concurrency | undefined, owner: string): void {
+  if (value === undefined || value === 'parallel' || value === 'serial') return;
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return;
+  throw new OptionError(
+    'concurrency',
+    value,
+    `${owner}: \`concurrency\` must be 'parallel', 'serial' or a whole number above 0; it is ${JSON.stringify(value)}.`,
+  );
+}
+
+/** Lets at most `limit` tasks run at once; the others wait in order. */
+export class Limiter {
+  readonly #limit: number;
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(concurrency: Concurrency | undefined) {
+    this.#limit =
+      concurrency === 'serial' ? 1 : typeof concurrency === 'number' ? concurrency : Number.POSITIVE_INFINITY;
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running += 1;
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+}
+
+/** A clock for one call, started again by progress. `elapsed` resolves when it has run out. */
+export class CallClock {
+  readonly #timeoutMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #expire: () => void = () => {};
+
+  constructor(timeoutMs: number | undefined) {
+    this.#timeoutMs = timeoutMs ?? 0;
+  }
+
+  get timeoutMs(): number {
+    return this.#timeoutMs;
+  }
+
+  start(expire: () => void): void {
+    this.#expire = expire;
+    this.restart();
+  }
+
+  restart(): void {
+    if (this.#timeoutMs <= 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#expire(), this.#timeoutMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#expire = () => {};
+  }
+}
