@@ -10,6 +10,7 @@ import {
   type MessageFrame,
 } from '../protocol/frames.js';
 import type { SDKMessage, SDKResultMessage } from '../protocol/messages/index.js';
+import { StderrTail } from '../protocol/stderr-tail.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
 import type { ConversationSettings } from './conversation-settings.js';
 import { errorAtEnd } from './error-at-end.js';
@@ -18,7 +19,6 @@ import { type FailureContext, startupTimeout } from './launch/process-failure.js
 import { ReadingPolicy, type ReadingPolicyTarget } from './reading-policy.js';
 import { ResultDelivery } from './result-delivery.js';
 import { ResultError } from './results.js';
-import { StderrTail } from './stderr-tail.js';
 import { TurnState } from './turn-state.js';
 import { UnreadMessages } from './unread-messages.js';
 import { type InputTarget, inputFailure, UserInput } from './user-input.js';

@@ -139,6 +139,7 @@ export const OPTION_TABLE: { [Key in keyof Required<Options>]: Row<Key> } = {
   onSampling: here,
   onUserDialog: here,
   pathToClaudeCodeExecutable: here,
+  runtime: here,
   signal: here,
   spawnClaudeCodeProcess: here,
   startupTimeoutMs: here,

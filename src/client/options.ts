@@ -2,6 +2,7 @@
 // the part after it is Tenon's own. Optional fields admit `undefined`, so that callers may pass values through.
 
 import type { Readable, Writable } from 'node:stream';
+import type { AgentRuntime } from '../protocol/agent-runtime.js';
 import type { AgentDefinition, SdkPluginConfig } from '../protocol/agents.js';
 import type { EffortLevel } from '../protocol/control-payloads.js';
 import type { HookCallbackMatcher, HookEvent } from '../protocol/hooks.js';
@@ -174,6 +175,8 @@ type OfficialOptions = {
 };
 
 type TenonOptions = {
+  /** The agent itself, in place of the Claude Code CLI: see `embedded()` in `tenon/runtime`. */
+  runtime?: AgentRuntime | undefined;
   /** Aborts the query, like `abortController`; both may be given. */
   signal?: AbortSignal | undefined;
   /** Longest line accepted from the agent, in bytes; no limit unless given. */

@@ -182,7 +182,12 @@ export class QueryHandle implements Query {
 
   async readFile(path: string, options: { maxBytes?: number; encoding?: 'utf-8' | 'base64' } = {}) {
     const { maxBytes: max_bytes, encoding } = options;
-    return (await this.controlRequest('read_file', { path, max_bytes, encoding })) ?? null;
+    try {
+      return (await this.controlRequest('read_file', { path, max_bytes, encoding })) ?? null;
+    } catch {
+      // The contract of this method: null for what cannot be read, whatever the reason.
+      return null;
+    }
   }
 
   rewindFiles(userMessageId: string, options: { dryRun?: boolean } = {}) {

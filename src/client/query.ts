@@ -1,3 +1,4 @@
+import type { InitializeRequest } from '../protocol/control-requests.js';
 import { AbortError, messageOf, OptionError } from '../protocol/errors.js';
 import type { SDKUserMessage } from '../protocol/messages/index.js';
 import { onAbort } from './abort-hub.js';
@@ -7,9 +8,10 @@ import { conversationSettings } from './conversation-settings.js';
 import { debugTo } from './debug.js';
 import { failedTransport } from './launch/failed-transport.js';
 import { type Launch, launchCli } from './launch/launch-cli.js';
+import { launchRuntime } from './launch/launch-runtime.js';
 import { InProcessServers } from './mcp/in-process-servers.js';
 import { peerOf } from './mcp/peer.js';
-import { splitServers } from './mcp/split-servers.js';
+import { type SplitServers, splitServers } from './mcp/split-servers.js';
 import type { Options } from './options.js';
 import { QueryHandle } from './query-handle.js';
 import type { Query } from './query-type.js';
@@ -37,7 +39,7 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
   const aborted = signals.find((signal) => signal.aborted);
   const launch =
     aborted === undefined
-      ? launchCli(options, servers, callbacks.announcement())
+      ? launchAgent(options, servers, callbacks.announcement())
       : neverLaunched(aborted.reason);
 
   const stopListening: (() => void)[] = [];
@@ -59,6 +61,14 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
     for (const signal of signals) stopListening.push(onAbort(signal, () => conversation.abort(signal)));
   }
   return new QueryHandle(conversation, initialized, inProcess);
+}
+
+/** No runtime means the Claude Code CLI; there is no switching between the two behind the user's back. */
+function launchAgent(options: Options, servers: SplitServers, announcement: InitializeRequest): Launch {
+  const { runtime } = options;
+  return runtime == null
+    ? launchCli(options, servers, announcement)
+    : launchRuntime(runtime, options, servers, announcement);
 }
 
 function say(conversation: Conversation, prompt: QueryParameters['prompt']): void {

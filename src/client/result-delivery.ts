@@ -17,6 +17,7 @@ export class ResultDelivery {
   #held: [message: MessageFrame, byteLength: number][] = [];
   #timer: NodeJS.Timeout | undefined;
   #resetsAt: number | undefined;
+  #interrupted = false;
 
   constructor(turns: TurnState, deliver: Deliver) {
     this.#turns = turns;
@@ -25,8 +26,10 @@ export class ResultDelivery {
 
   receive(message: MessageFrame, byteLength: number): void {
     this.#rememberLimit(message);
+    if (isInterruption(message)) this.#interrupted = true;
     if (message.type === 'result') {
       this.#release(false);
+      this.#explain(message as unknown as SDKResultMessage);
       this.#hold(message, byteLength);
       return;
     }
@@ -68,15 +71,15 @@ export class ResultDelivery {
     const held = this.#held;
     this.#held = [];
     for (const [message, byteLength] of held) {
-      if (message.type === 'result') this.#complete(message as unknown as SDKResultMessage, final);
+      if (message.type === 'result') message.final = final;
       this.#deliver(message as unknown as SDKMessage, byteLength);
     }
   }
 
-  #complete(result: SDKResultMessage, final: boolean): void {
-    result.final = final;
-    const failure = failureOf(result, this.#resetsAt);
+  #explain(result: SDKResultMessage): void {
+    const failure = failureOf(result, this.#resetsAt, this.#interrupted);
     if (failure !== undefined) result.failure = failure;
+    this.#interrupted = false;
   }
 
   #rememberLimit(message: MessageFrame): void {
@@ -89,4 +92,12 @@ export class ResultDelivery {
 function startsWork(message: MessageFrame): boolean {
   if (message.type === 'assistant' || message.type === 'user' || message.type === 'stream_event') return true;
   return message.type === 'system' && message.subtype === 'init';
+}
+
+/** The line by which every version tells that the turn was interrupted; before 2.1.100 nothing else does. */
+function isInterruption(message: MessageFrame): boolean {
+  if (message.type !== 'user') return false;
+  const { content } = (message.message ?? {}) as { content?: unknown };
+  if (!Array.isArray(content)) return false;
+  return content.some((block) => String(block?.text).startsWith('[Request interrupted by user'));
 }

@@ -42,11 +42,16 @@ const BY_STATUS: Record<number, ResultFailureKind> = {
 const RETRYABLE: ReadonlySet<ResultFailureKind> = new Set(['rate_limit', 'overloaded', 'server_error']);
 
 /** What went wrong, for a program to act on; undefined for a true success. */
-export function failureOf(result: SDKResultMessage, resetsAt?: number): ResultFailure | undefined {
+export function failureOf(
+  result: SDKResultMessage,
+  resetsAt?: number,
+  interrupted = false,
+): ResultFailure | undefined {
   if (isSuccess(result)) return undefined;
   // Up to 2.1.50 an interrupted turn was not flagged; the subtype is.
   const status = 'api_error_status' in result ? (result.api_error_status ?? undefined) : undefined;
-  const kind = result.subtype === 'success' ? kindOfApiError(status, result.result) : kindOfError(result);
+  const kind =
+    result.subtype === 'success' ? kindOfApiError(status, result.result) : kindOfError(result, interrupted);
   return {
     kind,
     retryable: RETRYABLE.has(kind),
@@ -56,15 +61,30 @@ export function failureOf(result: SDKResultMessage, resetsAt?: number): ResultFa
   };
 }
 
-function kindOfError(result: SDKResultMessage & { subtype: string }): ResultFailureKind {
+function kindOfError(
+  result: SDKResultMessage & { subtype: string },
+  interrupted: boolean,
+): ResultFailureKind {
   const text = textOf(result);
   if (/No conversation found with session ID/i.test(text)) return 'session_not_found';
   if (result.terminal_reason?.startsWith('aborted')) return 'interrupted';
+  // Before 2.1.100 the result gives no reason.
+  if (interrupted && result.terminal_reason === undefined) return 'interrupted';
   return BY_SUBTYPE[result.subtype] ?? 'unknown';
 }
 
-/** Versions before 2.1.140 give no status; their text begins with `API Error: 401 …`. */
+/** What the CLI says in words of its own. Versions before 2.1.140 say nothing else. */
+const BY_PHRASE: readonly [phrase: RegExp, kind: ResultFailureKind][] = [
+  [/^Invalid API key/i, 'authentication'],
+  [/^Credit balance is too low/i, 'billing'],
+  [/^Prompt is too long/i, 'invalid_request'],
+  [/issue with the selected model/i, 'model_not_found'],
+];
+
+/** Versions before 2.1.140 give no status; most of their texts begin with `API Error: 401 …`. */
 function kindOfApiError(status: number | undefined, text: string): ResultFailureKind {
+  const said = BY_PHRASE.find(([phrase]) => phrase.test(text));
+  if (said !== undefined) return said[1];
   const code = status ?? Number(/API Error: (\d{3})/.exec(text)?.[1] ?? Number.NaN);
   if (code >= 500) return BY_STATUS[code] ?? 'server_error';
   return BY_STATUS[code] ?? 'unknown';
@@ -72,5 +92,6 @@ function kindOfApiError(status: number | undefined, text: string): ResultFailure
 
 function textOf(result: SDKResultMessage): string {
   if (result.subtype === 'success') return result.result;
-  return result.errors?.join('\n') || result.subtype;
+  // Joined as the official SDK does in its message, which programs match.
+  return result.errors?.join('; ') || result.subtype;
 }

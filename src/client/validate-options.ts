@@ -88,7 +88,7 @@ function checkCombinations(options: Options): void {
     );
   }
   const { outputFormat } = options;
-  if (outputFormat && (outputFormat.type !== 'json_schema' || typeof outputFormat.schema !== 'object')) {
+  if (outputFormat && (outputFormat.type !== 'json_schema' || !CHECKS.object[1](outputFormat.schema))) {
     throw new OptionError(
       'outputFormat',
       outputFormat,

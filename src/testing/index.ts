@@ -28,3 +28,12 @@ export {
   toolUse,
   toolUses,
 } from './messages-api/steps.js';
+export {
+  type ModelScript,
+  type ModelStep,
+  type ScriptedModel,
+  type ScriptedToolUse,
+  scriptedModel,
+  UnconsumedModelStepsError,
+  UnexpectedModelCallError,
+} from './scripted-model/scripted-model.js';

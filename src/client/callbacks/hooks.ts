@@ -12,7 +12,9 @@ export class Hooks {
 
   constructor(hooks: HooksOption = {}) {
     for (const [event, matchers] of Object.entries(hooks)) {
-      if (matchers === undefined || matchers.length === 0) continue;
+      if (matchers == null) continue;
+      if (!Array.isArray(matchers)) throw invalidHooks(event, matchers);
+      if (matchers.length === 0) continue;
       this.#registration[event as HookEvent] = matchers.map((matcher) => this.#register(event, matcher));
     }
   }
@@ -33,14 +35,11 @@ export class Hooks {
     return (await callback(fields.input, fields.tool_use_id, { signal: request.signal })) ?? {};
   }
 
-  #register(event: string, { matcher, hooks, timeout, onFailure }: HookCallbackMatcher) {
-    if (!Array.isArray(hooks) || hooks.some((hook) => typeof hook !== 'function')) {
-      throw new OptionError(
-        `hooks.${event}`,
-        hooks,
-        `hooks.${event}: each matcher needs \`hooks\`, an array of functions: [{ matcher?, hooks: [fn], timeout? }].`,
-      );
+  #register(event: string, entry: HookCallbackMatcher) {
+    if (!Array.isArray(entry?.hooks) || entry.hooks.some((hook) => typeof hook !== 'function')) {
+      throw invalidHooks(event, entry);
     }
+    const { matcher, hooks, timeout, onFailure } = entry;
     const hookCallbackIds = hooks.map((hook) => {
       const id = `hook_${this.#callbacks.size}`;
       this.#callbacks.set(id, hook);
@@ -53,4 +52,12 @@ export class Hooks {
       ...(onFailure === undefined ? {} : { onFailure }),
     };
   }
+}
+
+function invalidHooks(event: string, value: unknown): OptionError {
+  return new OptionError(
+    `hooks.${event}`,
+    value,
+    `hooks.${event}: each matcher needs \`hooks\`, an array of functions: [{ matcher?, hooks: [fn], timeout? }].`,
+  );
 }

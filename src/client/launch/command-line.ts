@@ -35,18 +35,21 @@ export function commandLine(
     initialize,
     mcpServers,
     sdkServerNames: Object.keys(servers.inProcess),
+    settings: placed.settings,
   };
   adaptToVersion(plan, version);
   const env = childEnvironment(options.env, placed.env);
-  // A process that somebody else starts may run where our files are not: then the environment has to carry it.
-  const remote = options.spawnClaudeCodeProcess !== undefined;
+  // A process that somebody else starts may run where our files are not: then the environment has to carry what is
+  // secret. A runtime is no process: nobody else sees its arguments.
+  const isProcess = options.runtime == null;
+  const remote = !isProcess || options.spawnClaudeCodeProcess !== undefined;
   const settings = { ...placed.settings };
   const args = [
     ...BASE,
     ...(remote ? mergeLists(plan.args) : moveLongLists(mergeLists(plan.args), settings)),
   ];
   if (Object.keys(plan.mcpServers).length > 0) {
-    const config = remote ? secretsToEnvironment(plan.mcpServers, env) : plan.mcpServers;
+    const config = remote && isProcess ? secretsToEnvironment(plan.mcpServers, env) : plan.mcpServers;
     const json = JSON.stringify({ mcpServers: config });
     args.push(
       '--mcp-config',

@@ -9,10 +9,10 @@ import {
 import type { Transport } from '../../protocol/transport.js';
 import type { SplitServers } from '../mcp/split-servers.js';
 import type { Options } from '../options.js';
+import { versionOf } from './cli-version.js';
 import { commandLine } from './command-line.js';
 import { failedTransport } from './failed-transport.js';
 import { isScript, requireClaudeCode } from './find-claude-code.js';
-import { versionOfScript } from './older-versions.js';
 import { PrivateFiles } from './private-files.js';
 import { redactArguments } from './redact.js';
 
@@ -68,7 +68,7 @@ function start(
           // Finding the program is the host's business, whatever environment the program then gets.
           env: { ...process.env, ...options.env },
         });
-  launch.cliVersion = versionOfScript(path);
+  launch.cliVersion = versionOf(path);
   const { args, env, initialize } = commandLine(options, servers, announcement, launch.cliVersion, files);
   launch.initialize = initialize;
   launch.interpreter = isScript(path) ? (options.executable ?? defaultInterpreter()) : undefined;

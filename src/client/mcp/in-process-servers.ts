@@ -33,10 +33,8 @@ export class InProcessServers {
     for (const [name, config] of this.#configs) {
       const manifest = manifestOf(config);
       if (manifest !== undefined) manifests[name] = manifest;
-      const { timeout, tools } = config;
-      if (timeout !== undefined || tools !== undefined) {
-        configs[name] = { ...(timeout === undefined ? {} : { timeout }), ...(tools ? { tools } : {}) };
-      }
+      const settings = settingsOf(config);
+      if (Object.keys(settings).length > 0) configs[name] = settings;
     }
     return {
       sdkMcpServers: this.names,
@@ -90,6 +88,20 @@ export class InProcessServers {
     for (const connection of this.#connections.values()) connection.close();
     this.#connections.clear();
   }
+}
+
+/** What the agent is told of a server beside its name. */
+function settingsOf({
+  instance,
+  timeout,
+  tools,
+}: McpSdkServerConfigWithInstance): Pick<McpSdkServerConfigWithInstance, 'timeout' | 'tools'> {
+  // Our own servers watch their time themselves: the CLI's clock knows neither progress nor the limit of one tool.
+  const isWatched = instance instanceof SdkMcpServer && instance.timeout === timeout;
+  return {
+    ...(timeout === undefined || isWatched ? {} : { timeout }),
+    ...(tools === undefined ? {} : { tools }),
+  };
 }
 
 /** Only our own servers are known without asking; others are asked by the agent itself. */

@@ -1,13 +1,14 @@
-import { SdkMcpServer } from '../../authoring/sdk-mcp-server.js';
 import { messageOf } from '../../protocol/errors.js';
-import type {
-  JsonRpcId,
-  JsonRpcMessage,
-  JsonRpcNotification,
-  JsonRpcRequest,
-  JsonRpcResponse,
-  McpServerInstance,
-  McpTransport,
+import {
+  type JsonRpcId,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type ManyConnectionsServer,
+  type McpServerInstance,
+  type McpTransport,
+  takesManyConnections,
 } from '../../protocol/mcp.js';
 import { IdMap } from '../../protocol/mcp-link/id-map.js';
 import type { SharingClient } from '../../protocol/mcp-link/multiplexer.js';
@@ -47,13 +48,15 @@ export class McpConnection {
   readonly #name: string;
   readonly #peer: McpPeer;
   readonly #pending = new IdMap<PendingCall>();
+  /** What the server asks this side, by the server's ids. */
+  readonly #serving = new Map<JsonRpcId, AbortController>();
   readonly #ended = new AbortController();
   readonly #wire: Promise<Wire>;
 
   constructor(name: string, instance: McpServerInstance, peer: McpPeer) {
     this.#name = name;
     this.#peer = peer;
-    this.#wire = instance instanceof SdkMcpServer ? this.#ownWire(instance) : this.#sharedWire(instance);
+    this.#wire = takesManyConnections(instance) ? this.#ownWire(instance) : this.#sharedWire(instance);
     // Whoever sends a message hears of a failure; without one it must not be an unhandled rejection.
     this.#wire.catch(() => {});
   }
@@ -79,7 +82,7 @@ export class McpConnection {
     );
   }
 
-  async #ownWire(server: SdkMcpServer): Promise<Wire> {
+  async #ownWire(server: ManyConnectionsServer): Promise<Wire> {
     const peer = this.#peer;
     const transport: McpTransport = {
       start: async () => {},
@@ -164,14 +167,22 @@ export class McpConnection {
       else call.value.settle(message);
     } else if ('id' in message) {
       void this.#serve(message);
+    } else if (message.method === 'notifications/cancelled') {
+      // Of a question of its own, which is served here and not by the agent.
+      this.#serving.get(message.params?.requestId as JsonRpcId)?.abort(message.params?.reason);
     } else {
       this.#peer.notify(message);
     }
   }
 
   async #serve(request: JsonRpcRequest): Promise<void> {
-    const response = await this.#peer.serve(request, this.#ended.signal);
-    if (!this.#ended.signal.aborted) this.#toServer(await this.#wire, response);
+    const withdrawn = new AbortController();
+    this.#serving.set(request.id, withdrawn);
+    const signal = AbortSignal.any([this.#ended.signal, withdrawn.signal]);
+    const response = await this.#peer.serve(request, signal);
+    this.#serving.delete(request.id);
+    // MCP: a cancelled request gets no answer.
+    if (!signal.aborted) this.#toServer(await this.#wire, response);
   }
 
   /** The owner closed the server object in the middle of the conversation. */

@@ -24,7 +24,7 @@ export function peerOf(
       return conversation.sessionId;
     },
     capabilities: {
-      ...(onElicitation == null ? {} : { elicitation: {} }),
+      ...(onElicitation == null ? {} : { elicitation: { form: {}, url: {} } }),
       ...(onSampling == null ? {} : { sampling: {} }),
     },
     debug: (message) => debug('mcp', message),

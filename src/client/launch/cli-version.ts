@@ -1,0 +1,59 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * The version of a CLI, as far as the place where it lies tells: starting it to ask would take a second. Undefined
+ * where nothing tells, as with a wrapper of one's own or a copied program.
+ */
+export function versionOf(path: string): string | undefined {
+  let file: string;
+  try {
+    file = realpathSync(path);
+  } catch {
+    return undefined;
+  }
+  const folder = dirname(file);
+  // Installers without npm keep each version as `versions/2.1.140` or `2.1.140/claude`.
+  const named = [basename(file), basename(folder)].find((name) => /^\d+\.\d+\.\d+$/.test(name));
+  if (named !== undefined) return named;
+  const packages = [
+    folder,
+    // The native program in `bin`.
+    dirname(folder),
+    // Scripts that start the one in a package: of the CLI's own local installation, and of pnpm in `.bin`.
+    join(folder, 'node_modules', '@anthropic-ai', 'claude-code'),
+    join(dirname(folder), '@anthropic-ai', 'claude-code'),
+  ];
+  for (const candidate of packages) {
+    const version = versionOfPackage(join(candidate, 'package.json'));
+    if (version !== undefined) return version;
+  }
+  return undefined;
+}
+
+interface Manifest {
+  name?: unknown;
+  version?: unknown;
+  claudeCodeVersion?: unknown;
+}
+
+function versionOfPackage(file: string): string | undefined {
+  let manifest: Manifest;
+  try {
+    manifest = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+  const { name, version, claudeCodeVersion } = manifest;
+  if (typeof name !== 'string' || typeof version !== 'string') return undefined;
+  if (name.startsWith('@anthropic-ai/claude-code')) return version;
+  if (!name.startsWith('@anthropic-ai/claude-agent-sdk')) return undefined;
+  return typeof claudeCodeVersion === 'string' ? claudeCodeVersion : versionInOfficialSdk(version);
+}
+
+/** The official SDK brings a CLI with the same last number: 0.1.30 has 2.0.30, 0.2.50 and 0.3.50 have 2.1.50. */
+function versionInOfficialSdk(version: string): string | undefined {
+  const [, minor, patch] = /^0\.(\d+)\.(\d+)$/.exec(version) ?? [];
+  if (minor === undefined) return undefined;
+  return minor === '1' ? `2.0.${patch}` : `2.1.${patch}`;
+}

@@ -1,0 +1,14 @@
+import type { Transport } from './transport.js';
+
+/** How a conversation is started, in the words of the CLI's own command line. */
+export interface AgentStart {
+  args: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+}
+
+/** An agent that is not a process: a value for `options.runtime`. */
+export interface AgentRuntime {
+  /** Called once per conversation. What is wrong with `args` is thrown. */
+  open(start: AgentStart): Transport;
+}

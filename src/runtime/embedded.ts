@@ -1,0 +1,42 @@
+import type { AgentRuntime, AgentStart } from '../protocol/agent-runtime.js';
+import { memoryTransportPair } from '../protocol/memory-transport.js';
+import type { Transport } from '../protocol/transport.js';
+import { parseFlags } from './flags.js';
+import type { RuntimeConfig } from './runtime-config.js';
+import { serveRuntime } from './serve.js';
+
+/** The agent in this process: `query({ options: { runtime: embedded({ model }) } })`. One value serves any number of queries. */
+export function embedded(config: RuntimeConfig): AgentRuntime {
+  return { open: (start) => open(config, start) };
+}
+
+function open(config: RuntimeConfig, { args, env, cwd }: AgentStart): Transport {
+  const [hostSide, agentSide] = memoryTransportPair();
+  const agent = serveRuntime(agentSide, config, {
+    flags: parseFlags(args, (text) => JSON.parse(text)),
+    cwd,
+    reportsState: env.CLAUDE_CODE_SDK_READS_SESSION_STATE === '1',
+  });
+  return {
+    pid: undefined,
+    start: (receiver) =>
+      hostSide.start({
+        frame: (frame, byteLength) => receiver.frame(frame, byteLength),
+        noise: (line) => receiver.noise(line),
+        stderr: (text) => receiver.stderr(text),
+        // Memory has no exit code: the agent's own is the one that a program would have had.
+        end: (end) => void agent.finished.then((code) => receiver.end({ ...end, code })),
+      }),
+    send: (frame) => hostSide.send(frame),
+    drained: () => hostSide.drained(),
+    endInput: () => hostSide.endInput(),
+    pause: () => hostSide.pause(),
+    resume: () => hostSide.resume(),
+    stop: async (graceMs) => {
+      // Without grace the turn that runs is cut short; with it, the agent finishes and leaves.
+      if (graceMs === 0) agent.abort();
+      hostSide.endInput();
+      await agent.finished;
+    },
+  };
+}

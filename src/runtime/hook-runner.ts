@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { SDKHookCallbackMatcher } from '../protocol/control-requests.js';
+import { messageOf } from '../protocol/errors.js';
+import type { HookEvent, HookInput, HookJSONOutput, SyncHookJSONOutput } from '../protocol/hooks.js';
+import type { Host } from './host.js';
+import type { Lines } from './lines.js';
+
+type Registration = Partial<Record<HookEvent, SDKHookCallbackMatcher[]>>;
+
+/** What all callbacks of an event said together. */
+export interface HookVerdict {
+  /** A tool must not run, or a prompt or the end of a turn is blocked. */
+  block: string | undefined;
+  allow: boolean;
+  ask: string | undefined;
+  updatedInput: Record<string, unknown> | undefined;
+  updatedOutput: unknown;
+  contexts: string[];
+  /** `continue: false`: the turn ends here. */
+  stop: string | undefined;
+}
+
+/** A callback gets ten minutes when its matcher says nothing: a person may be behind it. */
+const DEFAULT_TIMEOUT_S = 600;
+
+export interface HookCall {
+  event: HookEvent;
+  /** What the matcher is held against: a tool's name. */
+  subject?: string;
+  fields: Record<string, unknown>;
+  toolUseId?: string;
+  signal?: AbortSignal;
+}
+
+/** Calls the host's hooks. Before a tool, a callback that fails or is late counts as a no: fail closed. */
+export class HookRunner {
+  readonly #host: Host;
+  readonly #lines: Lines;
+  readonly #base: () => Record<string, unknown>;
+  #registration: Registration = {};
+
+  constructor(host: Host, lines: Lines, base: () => Record<string, unknown>) {
+    this.#host = host;
+    this.#lines = lines;
+    this.#base = base;
+  }
+
+  register(hooks: Registration): void {
+    this.#registration = hooks;
+  }
+
+  async run(call: HookCall): Promise<HookVerdict> {
+    const verdict: HookVerdict = {
+      block: undefined,
+      allow: false,
+      ask: undefined,
+      updatedInput: undefined,
+      updatedOutput: undefined,
+      contexts: [],
+      stop: undefined,
+    };
+    const matchers = (this.#registration[call.event] ?? []).filter(({ matcher }) =>
+      matches(matcher, call.subject),
+    );
+    const answers = matchers.flatMap((matcher) =>
+      matcher.hookCallbackIds.map((id) => this.#call(id, matcher, call)),
+    );
+    for (const answer of await Promise.all(answers)) this.#take(verdict, answer, call);
+    return verdict;
+  }
+
+  async #call(
+    callbackId: string,
+    matcher: SDKHookCallbackMatcher,
+    call: HookCall,
+  ): Promise<HookJSONOutput | Error> {
+    const input = { ...this.#base(), hook_event_name: call.event, ...call.fields } as unknown as HookInput;
+    try {
+      return await this.#host.ask(
+        'hook_callback',
+        { callback_id: callbackId, input, tool_use_id: call.toolUseId ?? randomUUID() },
+        {
+          timeoutMs: (matcher.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
+          ...(call.signal === undefined ? {} : { signal: call.signal }),
+        },
+      );
+    } catch (error) {
+      return error instanceof Error ? error : new Error(messageOf(error));
+    }
+  }
+
+  #take(verdict: HookVerdict, answer: HookJSONOutput | Error, call: HookCall): void {
+    if (answer instanceof Error) {
+      const said = `${call.event} hook failed: ${answer.message}`;
+      if (call.event === 'PreToolUse') verdict.block ??= said;
+      this.#lines.system('informational', { content: said, level: 'warning', tag: 'hook_callback_failed' });
+      return;
+    }
+    if ('async' in answer && answer.async === true) return;
+    const output = answer as SyncHookJSONOutput;
+    const specific = (output.hookSpecificOutput ?? {}) as Record<string, unknown>;
+    if (output.systemMessage !== undefined) {
+      this.#lines.system('informational', { content: output.systemMessage, level: 'notice' });
+    }
+    if (output.continue === false) verdict.stop ??= output.stopReason ?? 'stopped by a hook';
+    if (output.decision === 'block') verdict.block ??= output.reason ?? 'blocked by a hook';
+    const reason = String(specific.permissionDecisionReason ?? 'denied by a hook');
+    if (specific.permissionDecision === 'deny') verdict.block ??= reason;
+    if (specific.permissionDecision === 'ask') verdict.ask ??= reason;
+    if (specific.permissionDecision === 'allow') verdict.allow = true;
+    if (isRecord(specific.updatedInput)) verdict.updatedInput = specific.updatedInput;
+    verdict.updatedOutput ??= specific.updatedToolOutput ?? specific.updatedMCPToolOutput;
+    if (typeof specific.additionalContext === 'string') verdict.contexts.push(specific.additionalContext);
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function matches(matcher: string | undefined, subject: string | undefined): boolean {
+  if (matcher === undefined || matcher === '' || matcher === '*' || subject === undefined) return true;
+  try {
+    return new RegExp(`^(?:${matcher})$`).test(subject);
+  } catch {
+    return matcher === subject;
+  }
+}

@@ -1,0 +1,11 @@
+import type { AgentRequestFields, AgentRequestPayload, AgentSubtype } from '../protocol/control-requests.js';
+
+/** The host, as the parts of the runtime that ask it something see it. */
+export interface Host {
+  /** Rejects with the host's error, or when the signal is aborted (then the request is withdrawn). */
+  ask<Subtype extends AgentSubtype>(
+    subtype: Subtype,
+    fields: AgentRequestFields<Subtype>,
+    options?: { signal?: AbortSignal; timeoutMs?: number },
+  ): Promise<AgentRequestPayload<Subtype>>;
+}

@@ -1,0 +1,16 @@
+// `tenon/runtime`: the agent itself, in your own process or behind any transport.
+
+export type { AgentRuntime, AgentStart } from '../protocol/agent-runtime.js';
+export { embedded } from './embedded.js';
+export { FlagError, parseFlags, type RuntimeFlags } from './flags.js';
+export {
+  type Model,
+  type ModelContext,
+  ModelError,
+  type ModelRequest,
+  type ModelRetry,
+  type ModelTool,
+} from './model.js';
+export type { RuntimeConfig, RuntimeStart } from './runtime-config.js';
+export { type RunningRuntime, serveRuntime } from './serve.js';
+export type { Price, PriceTable } from './usage.js';

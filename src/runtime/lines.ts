@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type { AssistantContentBlock, StreamEvent } from '../protocol/content.js';
+import type { MessageFrame } from '../protocol/frames.js';
+import type { AssistantMessage } from './assistant-stream.js';
+
+/** Makes the lines that the host reads: every one with its session and an id of its own. */
+export class Lines {
+  readonly #send: (line: MessageFrame) => void;
+  sessionId: string;
+
+  constructor(sessionId: string, send: (line: MessageFrame) => void) {
+    this.sessionId = sessionId;
+    this.#send = send;
+  }
+
+  send(line: MessageFrame): void {
+    this.#send({ ...line, session_id: this.sessionId, uuid: randomUUID() });
+  }
+
+  system(subtype: string, fields: object): void {
+    this.send({ type: 'system', subtype, ...fields });
+  }
+
+  /** One line per block, all with the id of the message that they are parts of. */
+  assistant(message: AssistantMessage, block: AssistantContentBlock, more: object = {}): void {
+    this.send({
+      type: 'assistant',
+      message: {
+        id: message.id,
+        type: 'message',
+        role: 'assistant',
+        model: message.model,
+        content: [block],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { ...message.startUsage },
+        context_management: null,
+      },
+      parent_tool_use_id: null,
+      timestamp: new Date().toISOString(),
+      ...more,
+    });
+  }
+
+  user(content: unknown, more: object = {}): void {
+    this.send({
+      type: 'user',
+      message: { role: 'user', content },
+      parent_tool_use_id: null,
+      timestamp: new Date().toISOString(),
+      ...more,
+    });
+  }
+
+  streamEvent(event: StreamEvent, apiMessageId: string): void {
+    this.send({ type: 'stream_event', event, parent_tool_use_id: null, api_message_id: apiMessageId });
+  }
+}

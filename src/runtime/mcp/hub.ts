@@ -1,0 +1,92 @@
+import type { JsonRpcRequest, McpServerStatus } from '../../protocol/mcp.js';
+import { mcpTool } from '../tools/mcp-tool.js';
+import type { RuntimeTool } from '../tools/tool-port.js';
+import { McpServerConnection, type McpServerSource } from './mcp-server-connection.js';
+
+/** All MCP servers of a conversation as one set of named connections. They connect beside each other. */
+export class McpHub {
+  readonly #connections = new Map<string, McpServerConnection>();
+  readonly #connecting = new Map<string, Promise<void>>();
+  readonly #connectTimeoutMs: number;
+  readonly #serve: (serverName: string, request: JsonRpcRequest) => Promise<Record<string, unknown>>;
+
+  constructor(
+    connectTimeoutMs: number,
+    serve: (serverName: string, request: JsonRpcRequest) => Promise<Record<string, unknown>>,
+  ) {
+    this.#connectTimeoutMs = connectTimeoutMs;
+    this.#serve = serve;
+  }
+
+  add(source: McpServerSource): void {
+    const connection = new McpServerConnection(
+      source,
+      this.#connectTimeoutMs,
+      (request) => this.#serve(source.name, request),
+      () => {},
+    );
+    this.#connections.set(source.name, connection);
+    this.#connect(connection);
+  }
+
+  get(name: string): McpServerConnection | undefined {
+    return this.#connections.get(name);
+  }
+
+  get names(): string[] {
+    return [...this.#connections.keys()];
+  }
+
+  /** Resolves when every server is connected or has failed; each has its own time limit. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#connecting.values());
+  }
+
+  async remove(name: string): Promise<void> {
+    const connection = this.#connections.get(name);
+    this.#connections.delete(name);
+    await connection?.disconnect('disabled');
+  }
+
+  async reconnect(name: string): Promise<void> {
+    const { source } = this.#required(name);
+    await this.remove(name);
+    this.add(source);
+    await this.#connecting.get(name);
+    const { state, error } = this.#required(name);
+    if (state !== 'connected') throw new Error(error ?? `Server "${name}" did not connect.`);
+  }
+
+  async toggle(name: string, enabled: boolean): Promise<void> {
+    if (enabled) await this.reconnect(name);
+    else await this.#required(name).disconnect('disabled');
+  }
+
+  status(): McpServerStatus[] {
+    return [...this.#connections.values()].map((connection) => connection.status());
+  }
+
+  tools(): RuntimeTool[] {
+    return [...this.#connections.values()].flatMap((connection) =>
+      connection.tools.map((listed) => mcpTool(connection, listed)),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections.keys()].map((name) => this.remove(name)));
+  }
+
+  #connect(connection: McpServerConnection): void {
+    const { name } = connection.source;
+    const done = connection.connect().finally(() => {
+      if (this.#connecting.get(name) === done) this.#connecting.delete(name);
+    });
+    this.#connecting.set(name, done);
+  }
+
+  #required(name: string): McpServerConnection {
+    const connection = this.#connections.get(name);
+    if (connection === undefined) throw new Error(`Server not found: ${name}`);
+    return connection;
+  }
+}

@@ -1,0 +1,178 @@
+import { AbortError, messageOf } from '../../protocol/errors.js';
+import type {
+  CallToolResult,
+  InitializeResult,
+  JsonRpcId,
+  JsonRpcMessage,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  ListedTool,
+} from '../../protocol/mcp.js';
+
+/** How JSON-RPC reaches a server, whatever is between: a control channel, a child process, HTTP. */
+export interface McpLink {
+  /** Resolves when the message is on its way; rejects when there is no server to send it to. */
+  send(message: JsonRpcMessage): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface McpClientEvents {
+  notification(method: string, params: Record<string, unknown>): void;
+  /** What a server asks of its client; throw to refuse. */
+  serve(request: JsonRpcRequest): Promise<Record<string, unknown>>;
+}
+
+export interface McpRequestOptions {
+  signal?: AbortSignal | undefined;
+  /** 0: no limit. */
+  timeoutMs?: number | undefined;
+}
+
+/** A server's own error, as against a broken connection. */
+export class McpServerError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export class McpTimeoutError extends Error {}
+
+const METHOD_NOT_FOUND = -32601;
+const PROTOCOL_VERSION = '2025-11-25';
+
+/** The client end of MCP over a link: requests with their answers, cancellation, time limits, notifications. */
+export class McpClient {
+  readonly #events: McpClientEvents;
+  readonly #pending = new Map<JsonRpcId, (response: JsonRpcResponse | Error) => void>();
+  #link: McpLink | undefined;
+  #nextId: number;
+
+  /** Ids begin where a handshake that was given in advance would have left off. */
+  constructor(events: McpClientEvents, firstId = 0) {
+    this.#events = events;
+    this.#nextId = firstId;
+  }
+
+  attach(link: McpLink): void {
+    this.#link = link;
+  }
+
+  async initialize(
+    clientInfo: object,
+    capabilities: object,
+    options: McpRequestOptions,
+  ): Promise<InitializeResult> {
+    const params = { protocolVersion: PROTOCOL_VERSION, capabilities, clientInfo };
+    const result = (await this.request('initialize', params, options)) as InitializeResult;
+    await this.notify('notifications/initialized');
+    return result;
+  }
+
+  async listTools(options: McpRequestOptions): Promise<ListedTool[]> {
+    const tools: ListedTool[] = [];
+    let cursor: unknown;
+    do {
+      const page = await this.request('tools/list', cursor === undefined ? undefined : { cursor }, options);
+      tools.push(...((page.tools as ListedTool[] | undefined) ?? []));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return tools;
+  }
+
+  callTool(
+    name: string,
+    args: unknown,
+    toolUseId: string,
+    options: McpRequestOptions,
+  ): Promise<CallToolResult> {
+    const id = this.#nextId;
+    const _meta = { 'claudecode/toolUseId': toolUseId, progressToken: id };
+    return this.request('tools/call', { name, arguments: args, _meta }, options) as Promise<CallToolResult>;
+  }
+
+  request(
+    method: string,
+    params: Record<string, unknown> | undefined,
+    { signal, timeoutMs = 0 }: McpRequestOptions = {},
+  ): Promise<Record<string, unknown>> {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const cancel = (error: Error, reason: string): void => {
+        void this.notify('notifications/cancelled', { requestId: id, reason }).catch(() => {});
+        settle(error);
+      };
+      const onAbort = (): void =>
+        cancel(new AbortError('The call was cancelled.'), 'AbortError: remote-cancel');
+      const settle = (response: JsonRpcResponse | Error): void => {
+        if (!this.#pending.delete(id)) return;
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        if (response instanceof Error) reject(response);
+        else if ('error' in response) reject(new McpServerError(response.error.code, response.error.message));
+        else resolve(response.result);
+      };
+      this.#pending.set(id, settle);
+      if (signal?.aborted) return settle(new AbortError('The call was cancelled.'));
+      signal?.addEventListener('abort', onAbort);
+      if (timeoutMs > 0) {
+        timer = setTimeout(
+          () =>
+            cancel(
+              new McpTimeoutError(`timed out after ${timeoutMs / 1000}s`),
+              'SdkError: Request timed out',
+            ),
+          timeoutMs,
+        );
+      }
+      const message = { jsonrpc: '2.0' as const, id, method, ...(params === undefined ? {} : { params }) };
+      this.#send(message).catch((error) =>
+        settle(error instanceof Error ? error : new Error(messageOf(error))),
+      );
+    });
+  }
+
+  async notify(method: string, params?: Record<string, unknown>): Promise<void> {
+    await this.#send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) });
+  }
+
+  /** A message from the server. */
+  receive(message: JsonRpcMessage): void {
+    if (!('method' in message)) {
+      if (message.id !== undefined) this.#pending.get(message.id)?.(message);
+    } else if ('id' in message) void this.#serve(message);
+    else this.#events.notification(message.method, message.params ?? {});
+  }
+
+  /** The connection is gone: whatever is open ends with the reason. */
+  end(reason: Error): void {
+    this.#link = undefined;
+    for (const settle of [...this.#pending.values()]) settle(reason);
+  }
+
+  async close(): Promise<void> {
+    const link = this.#link;
+    this.end(new AbortError('The connection was closed.'));
+    await link?.close();
+  }
+
+  async #serve(request: JsonRpcRequest): Promise<void> {
+    const { id } = request;
+    let response: JsonRpcResponse;
+    try {
+      response = { jsonrpc: '2.0', id, result: await this.#events.serve(request) };
+    } catch (error) {
+      const code = error instanceof McpServerError ? error.code : METHOD_NOT_FOUND;
+      response = { jsonrpc: '2.0', id, error: { code, message: messageOf(error) } };
+    }
+    await this.#send(response).catch(() => {});
+  }
+
+  #send(message: JsonRpcMessage): Promise<void> {
+    if (this.#link === undefined) return Promise.reject(new Error('The MCP server is not connected.'));
+    return this.#link.send(message);
+  }
+}

@@ -1,0 +1,53 @@
+import type { CacheControl, MessageParam, StreamEvent } from '../protocol/content.js';
+
+/** A tool as the model sees it. */
+export interface ModelTool {
+  name: string;
+  description: string;
+  input_schema: Record<string, unknown>;
+  cache_control?: CacheControl;
+}
+
+/** One request to a model, in the form of the Messages API. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly max_tokens: number;
+  readonly system: readonly { type: 'text'; text: string; cache_control?: CacheControl }[];
+  readonly messages: readonly MessageParam[];
+  readonly tools: readonly ModelTool[];
+}
+
+/** Told of before each further try, so that the host can see why an answer takes long. */
+export interface ModelRetry {
+  attempt: number;
+  maxRetries: number;
+  delayMs: number;
+  status: number | null;
+  error: string;
+}
+
+export interface ModelContext {
+  /** Aborted by an interrupt or the end of the conversation: the stream then ends at once. */
+  readonly signal: AbortSignal;
+  onRetry(retry: ModelRetry): void;
+}
+
+/** A model: one streamed answer per request. Errors are `ModelError`s; what was retried inside stays inside. */
+export interface Model {
+  /** The name that is used when the conversation names none. */
+  readonly name: string;
+  stream(request: ModelRequest, context: ModelContext): AsyncIterable<StreamEvent>;
+}
+
+/** The model could not answer, with what the Messages API says of it. */
+export class ModelError extends Error {
+  readonly status: number | undefined;
+  readonly type: string;
+
+  constructor(message: string, details: { status?: number; type?: string; cause?: unknown } = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'ModelError';
+    this.status = details.status;
+    this.type = details.type ?? 'api_error';
+  }
+}

@@ -1,0 +1,39 @@
+import type { MessageFrame } from '../protocol/frames.js';
+import type { StructuredOutput } from './tools/structured-output.js';
+import type { TurnOutcome } from './turn.js';
+import type { UsageLedger } from './usage.js';
+
+export interface ResultFacts {
+  durationMs: number;
+  usage: UsageLedger;
+  denials: object[];
+  structured: StructuredOutput | undefined;
+  index: number;
+  queued: number;
+}
+
+/** The line that ends a turn. An error has `errors` and no `result`, as in the CLI. */
+export function resultLine(outcome: TurnOutcome, facts: ResultFacts): MessageFrame {
+  const { subtype, isError, terminalReason, text, stopReason, numTurns, apiErrorStatus } = outcome;
+  const { usage, structured } = facts;
+  return {
+    type: 'result',
+    subtype,
+    is_error: isError,
+    ...(subtype === 'success'
+      ? { result: text, api_error_status: apiErrorStatus ?? null }
+      : { errors: [text] }),
+    num_turns: numTurns,
+    duration_ms: Math.round(facts.durationMs),
+    duration_api_ms: Math.round(facts.durationMs),
+    stop_reason: stopReason,
+    ...(terminalReason === undefined ? {} : { terminal_reason: terminalReason }),
+    total_cost_usd: usage.totalCostUsd(),
+    usage: usage.turnUsage(),
+    modelUsage: usage.modelUsage(),
+    permission_denials: facts.denials,
+    ...(structured?.isGiven ? { structured_output: structured.value } : {}),
+    result_index: facts.index,
+    queued_turn_count: facts.queued,
+  };
+}

@@ -1,0 +1,30 @@
+import type { McpServerConfigForProcessTransport } from '../protocol/mcp.js';
+import type { RuntimeFlags } from './flags.js';
+import type { McpServerSource } from './mcp/mcp-server-connection.js';
+import type { Model } from './model.js';
+import type { PriceTable } from './usage.js';
+
+/** What a runtime is made of, beside what its host tells it. */
+export interface RuntimeConfig {
+  model: Model;
+  /** The longest answer that is asked for, in tokens. */
+  maxTokens?: number | undefined;
+  prices?: PriceTable | undefined;
+  /** For the handshake with one MCP server, in milliseconds. */
+  mcpConnectTimeoutMs?: number | undefined;
+}
+
+/** What one conversation is started with. */
+export interface RuntimeStart {
+  flags: RuntimeFlags;
+  cwd: string;
+  /** The host reads `session_state_changed` lines. */
+  reportsState: boolean;
+  /** Makes a server that is no part of the host reachable; absent where none can be started. */
+  processSource?: ((name: string, config: McpServerConfigForProcessTransport) => McpServerSource) | undefined;
+}
+
+export const DEFAULT_MAX_TOKENS = 16_384;
+export const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
+/** For the version fields of lines: the protocol that is spoken, and who speaks it. */
+export const RUNTIME_VERSION = '0.1.0';

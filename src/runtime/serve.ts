@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { ControlChannel, type InboundRequest, unsupportedRequest } from '../protocol/control-channel.js';
+import type { HostSubtype, InitializeRequest } from '../protocol/control-requests.js';
+import { TenonError } from '../protocol/errors.js';
+import {
+  type Frame,
+  isControlCancel,
+  isControlRequest,
+  isControlResponse,
+  type MessageFrame,
+} from '../protocol/frames.js';
+import type { PermissionMode } from '../protocol/permissions.js';
+import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
+import type { Host } from './host.js';
+import { Lines } from './lines.js';
+import { RUNTIME_VERSION, type RuntimeConfig, type RuntimeStart } from './runtime-config.js';
+import { RuntimeSession } from './session.js';
+
+type Handler = (fields: Readonly<Record<string, unknown>>) => unknown;
+
+export interface RunningRuntime {
+  /** The exit code that a program would have, once the host's input has ended and all work is done. */
+  readonly finished: Promise<number>;
+  /** Cuts short what runs. */
+  abort(): void;
+}
+
+/** The agent's end of the protocol: answers the host's requests, takes its messages, and writes what happens. */
+export function serveRuntime(
+  transport: Transport,
+  config: RuntimeConfig,
+  start: RuntimeStart,
+): RunningRuntime {
+  const server = new RuntimeServer(transport, config, start);
+  transport.start(server);
+  return server;
+}
+
+class RuntimeServer implements TransportReceiver, RunningRuntime {
+  readonly finished: Promise<number>;
+  readonly #transport: Transport;
+  readonly #channel: ControlChannel;
+  readonly #session: RuntimeSession;
+  readonly #handlers: Partial<Record<HostSubtype, Handler>>;
+  #finish: (exitCode: number) => void = () => {};
+
+  constructor(transport: Transport, config: RuntimeConfig, start: RuntimeStart) {
+    this.#transport = transport;
+    this.finished = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    this.#channel = new ControlChannel({
+      send: (frame) => transport.send(frame),
+      serve: (request) => this.#serve(request),
+      debug: () => {},
+      changed: () => {},
+    });
+    const host: Host = {
+      ask: async (subtype, fields, options = {}) => {
+        const answer = await this.#channel.request(subtype, fields, {
+          timeoutMs: options.timeoutMs ?? 0,
+          ...(options.signal === undefined ? {} : { signal: options.signal }),
+        });
+        return answer.response as never;
+      },
+    };
+    const lines = new Lines(start.flags.sessionId ?? randomUUID(), (line) => this.#write(line));
+    this.#session = new RuntimeSession(config, start, host, lines);
+    this.#handlers = this.#handlersFor(this.#session);
+  }
+
+  frame(frame: Frame): void {
+    if (isControlRequest(frame)) this.#channel.receiveRequest(frame);
+    else if (isControlResponse(frame)) this.#channel.receiveResponse(frame);
+    else if (isControlCancel(frame)) this.#channel.receiveCancel(frame);
+    else if (frame.type === 'user') this.#session.say(frame as MessageFrame);
+  }
+
+  abort(): void {
+    this.#channel.close(new TenonError('CLOSED', 'The host has stopped the agent.'));
+    void this.#session.close();
+  }
+
+  noise(): void {}
+
+  stderr(): void {}
+
+  /** The host says no more: what it would have to answer fails, the rest is finished. */
+  end(_end: TransportEnd): void {
+    this.#channel.close(new TenonError('CLOSED', 'The host has closed its input.'));
+    void this.#session
+      .settled()
+      .then(() => this.#session.close())
+      .then(() => {
+        this.#transport.endInput();
+        this.#finish(this.#session.exitCode);
+      });
+  }
+
+  #serve({ subtype, fields }: InboundRequest): unknown {
+    const handler = Object.hasOwn(this.#handlers, subtype)
+      ? this.#handlers[subtype as HostSubtype]
+      : undefined;
+    if (handler === undefined) throw unsupportedRequest(subtype);
+    return handler(fields);
+  }
+
+  #handlersFor(session: RuntimeSession): Partial<Record<HostSubtype, Handler>> {
+    return {
+      initialize: (fields) => {
+        session.initialize(fields as InitializeRequest);
+        return this.#description();
+      },
+      interrupt: () => session.interrupt(),
+      set_model: ({ model }) => {
+        if (typeof model === 'string') session.model = model;
+        return { model: session.model };
+      },
+      set_permission_mode: ({ mode }) => {
+        session.permissions.mode = mode as PermissionMode;
+        return { mode };
+      },
+      set_max_thinking_tokens: () => undefined,
+      mcp_status: () => ({ mcpServers: session.hub.status() }),
+      mcp_reconnect: ({ serverName }) => session.hub.reconnect(String(serverName)),
+      mcp_toggle: ({ serverName, enabled }) => session.hub.toggle(String(serverName), enabled === true),
+      mcp_message: () => undefined,
+      get_binary_version: () => ({ version: RUNTIME_VERSION, buildTime: '' }),
+      end_session: () => undefined,
+    };
+  }
+
+  #description(): object {
+    const session = this.#session;
+    return {
+      commands: [],
+      agents: [],
+      output_style: 'default',
+      available_output_styles: ['default'],
+      models: [{ value: session.model, displayName: session.model, description: '' }],
+      account: {},
+      pid: process.pid,
+      claude_code_version: RUNTIME_VERSION,
+      current_permission_mode: session.permissions.mode,
+      session_state: session.state,
+      capabilities: ['interrupt_receipt_v1', 'sdk_mcp_manifests'],
+    };
+  }
+
+  #write(line: MessageFrame): void {
+    try {
+      this.#transport.send(line);
+    } catch {
+      // The host is gone: nobody reads.
+    }
+  }
+}

@@ -1,0 +1,283 @@
+import type { MessageParam, UserContentBlock } from '../protocol/content.js';
+import type { InitializeRequest } from '../protocol/control-requests.js';
+import { messageOf } from '../protocol/errors.js';
+import type { MessageFrame } from '../protocol/frames.js';
+import { HookRunner } from './hook-runner.js';
+import type { Host } from './host.js';
+import type { Lines } from './lines.js';
+import { McpHub } from './mcp/hub.js';
+import { inProcessSource } from './mcp/in-process-source.js';
+import { Permissions } from './permissions.js';
+import { modelRequest, systemPrompt } from './prompt.js';
+import { resultLine } from './result-line.js';
+import {
+  DEFAULT_CONNECT_TIMEOUT_MS,
+  DEFAULT_MAX_TOKENS,
+  RUNTIME_VERSION,
+  type RuntimeConfig,
+  type RuntimeStart,
+} from './runtime-config.js';
+import { StructuredOutput } from './tools/structured-output.js';
+import type { RuntimeTool } from './tools/tool-port.js';
+import { Turn, type TurnOutcome } from './turn.js';
+import { UsageLedger } from './usage.js';
+
+/** One conversation: what was said, what waits to be said, and the turn that runs. */
+export class RuntimeSession {
+  readonly permissions: Permissions;
+  readonly hub: McpHub;
+  model: string;
+  readonly #config: RuntimeConfig;
+  readonly #start: RuntimeStart;
+  readonly #lines: Lines;
+  readonly #host: Host;
+  readonly #hooks: HookRunner;
+  readonly #usage: UsageLedger;
+  readonly #history: MessageParam[] = [];
+  readonly #queue: MessageFrame[] = [];
+  readonly #denials: object[] = [];
+  #initialize: InitializeRequest = {};
+  #structured: StructuredOutput | undefined;
+  #turn: AbortController | undefined;
+  #working: Promise<void> = Promise.resolve();
+  #isWorking = false;
+  #results = 0;
+  #lastWasError = false;
+  #closed = false;
+
+  constructor(config: RuntimeConfig, start: RuntimeStart, host: Host, lines: Lines) {
+    this.#config = config;
+    this.#start = start;
+    this.#host = host;
+    this.#lines = lines;
+    this.model = start.flags.model ?? config.model.name;
+    this.permissions = new Permissions(start.flags, host, lines);
+    this.#usage = new UsageLedger(config.prices);
+    this.#hooks = new HookRunner(host, lines, () => ({
+      session_id: lines.sessionId,
+      transcript_path: '',
+      cwd: start.cwd,
+      permission_mode: this.permissions.mode,
+    }));
+    this.hub = new McpHub(config.mcpConnectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS, async () => {
+      throw new Error('Method not found');
+    });
+    this.#useSchema(start.flags.jsonSchema);
+    for (const [name, server] of Object.entries(start.flags.mcpServers)) {
+      if (server.type === 'sdk') this.hub.add(inProcessSource(name, {}, host));
+      else if (start.processSource !== undefined) this.hub.add(start.processSource(name, server));
+    }
+  }
+
+  get state(): 'idle' | 'running' {
+    return this.#isWorking ? 'running' : 'idle';
+  }
+
+  get exitCode(): number {
+    return this.#lastWasError ? 1 : 0;
+  }
+
+  /** Takes what the host says of itself; a second time replaces the hooks and adds servers. */
+  initialize(request: InitializeRequest): void {
+    this.#initialize = { ...this.#initialize, ...request };
+    this.#hooks.register(request.hooks ?? {});
+    this.#useSchema(request.jsonSchema);
+    for (const name of request.sdkMcpServers ?? []) {
+      if (this.hub.get(name) === undefined) this.hub.add(inProcessSource(name, request, this.#host));
+    }
+  }
+
+  /** Queued; read by the model in a turn of its own, or beside the results of the tools that run now. */
+  say(message: MessageFrame): void {
+    this.#queue.push(message);
+    if (!this.#isWorking) this.#working = this.#work();
+  }
+
+  /** Ends the turn that runs; the conversation goes on. */
+  interrupt(): { still_queued: string[] } {
+    this.#turn?.abort(new Error('interrupted'));
+    return {
+      still_queued: this.#queue.map((message) => String(message.uuid ?? '')).filter((id) => id !== ''),
+    };
+  }
+
+  /** Resolves when nothing is left to do. */
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#queue.length = 0;
+    this.#turn?.abort(new Error('closed'));
+    await this.hub.close();
+  }
+
+  #useSchema(schema: Record<string, unknown> | undefined): void {
+    if (schema !== undefined) this.#structured = new StructuredOutput(schema);
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    this.#reportState('running');
+    for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
+      await this.#runTurn(message);
+    }
+    this.#isWorking = false;
+    this.#reportState('idle');
+  }
+
+  async #runTurn(message: MessageFrame): Promise<void> {
+    const started = performance.now();
+    const turn = new AbortController();
+    this.#turn = turn;
+    this.#usage.beginTurn();
+    this.#structured?.reset();
+    this.#denials.length = 0;
+    let outcome: TurnOutcome;
+    try {
+      outcome = await this.#prompt(message, turn.signal);
+    } catch (error) {
+      // A fault of our own must not leave the host waiting.
+      outcome = {
+        subtype: 'error_during_execution',
+        isError: true,
+        terminalReason: undefined,
+        text: messageOf(error),
+        stopReason: null,
+        numTurns: 0,
+      };
+    }
+    this.#turn = undefined;
+    if (this.#closed) return;
+    this.#lastWasError = outcome.isError;
+    this.#lines.send(
+      resultLine(outcome, {
+        durationMs: performance.now() - started,
+        usage: this.#usage,
+        denials: [...this.#denials],
+        structured: this.#structured,
+        index: this.#results++,
+        queued: this.#queue.length,
+      }),
+    );
+  }
+
+  async #prompt(message: MessageFrame, signal: AbortSignal): Promise<TurnOutcome> {
+    const content = contentOf(message);
+    const verdict = await this.#hooks.run({
+      event: 'UserPromptSubmit',
+      fields: { prompt: textOf(content) },
+      signal,
+    });
+    await this.hub.settled();
+    if (verdict.block !== undefined) return this.#blockedPrompt(verdict.block);
+    this.#initLine();
+    this.#history.push({
+      role: 'user',
+      content: [...content, ...verdict.contexts.map((text) => ({ type: 'text' as const, text }))],
+    });
+    if (message.shouldQuery === false) return emptyTurn('');
+    return this.#newTurn(signal).run();
+  }
+
+  #newTurn(signal: AbortSignal): Turn {
+    const { flags } = this.#start;
+    return new Turn(
+      {
+        model: this.#config.model,
+        lines: this.#lines,
+        hooks: this.#hooks,
+        permissions: this.permissions,
+        usage: this.#usage,
+        history: this.#history,
+        structured: this.#structured,
+        maxTurns: flags.maxTurns,
+        maxBudgetUsd: flags.maxBudgetUsd,
+        includePartialMessages: flags.includePartialMessages,
+        find: (name) => this.#tools().find((tool) => tool.name === name),
+        request: () =>
+          modelRequest(
+            this.model,
+            this.#config.maxTokens ?? DEFAULT_MAX_TOKENS,
+            systemPrompt(this.#initialize, flags, this.#instructions()),
+            this.#tools(),
+            this.#history,
+          ),
+        takeQueued: () => this.#queue.splice(0).flatMap(contentOf),
+        noteDenial: ({ block }) =>
+          this.#denials.push({ tool_name: block.name, tool_use_id: block.id, tool_input: block.input }),
+      },
+      signal,
+    );
+  }
+
+  /** Built-in tools win over a server's tool of the same name. */
+  #tools(): RuntimeTool[] {
+    const own = this.#structured === undefined ? [] : [this.#structured.tool];
+    const names = new Set(own.map(({ name }) => name));
+    const served = this.hub
+      .tools()
+      .filter(({ name }) => !names.has(name) && !this.permissions.isRemoved(name));
+    return [...own, ...served];
+  }
+
+  #instructions(): string[] {
+    return this.hub.names.flatMap((name) => {
+      const said = this.hub.get(name)?.handshake?.instructions;
+      return said === undefined ? [] : [`# Instructions of the MCP server "${name}"\n${said}`];
+    });
+  }
+
+  #blockedPrompt(reason: string): TurnOutcome {
+    const content = `UserPromptSubmit operation blocked by hook:\n${reason}`;
+    this.#lines.system('informational', { content, level: 'warning', prevent_continuation: true });
+    return emptyTurn('');
+  }
+
+  #initLine(): void {
+    this.#lines.system('init', {
+      cwd: this.#start.cwd,
+      tools: this.#tools().map(({ name }) => name),
+      mcp_servers: this.hub.status().map(({ name, status, source }) => ({ name, status, source })),
+      model: this.model,
+      permissionMode: this.permissions.mode,
+      slash_commands: [],
+      apiKeySource: 'none',
+      claude_code_version: RUNTIME_VERSION,
+      output_style: 'default',
+      agents: [],
+      skills: [],
+      plugins: [],
+      capabilities: ['interrupt_receipt_v1', 'sdk_mcp_manifests'],
+    });
+  }
+
+  #reportState(state: 'running' | 'idle'): void {
+    if (this.#start.reportsState && !this.#closed) {
+      this.#lines.system('session_state_changed', { state, sdk_host_only: true });
+    }
+  }
+}
+
+function contentOf(message: MessageFrame): UserContentBlock[] {
+  const { content } = (message.message ?? {}) as MessageParam;
+  return typeof content === 'string'
+    ? [{ type: 'text', text: content }]
+    : ((content ?? []) as UserContentBlock[]);
+}
+
+function textOf(content: readonly UserContentBlock[]): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+}
+
+function emptyTurn(text: string): TurnOutcome {
+  return {
+    subtype: 'success',
+    isError: false,
+    terminalReason: undefined,
+    text,
+    stopReason: null,
+    numTurns: 0,
+  };
+}

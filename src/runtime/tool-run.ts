@@ -1,0 +1,135 @@
+import type { ToolUseBlock } from '../protocol/content.js';
+import { AbortError, messageOf } from '../protocol/errors.js';
+import type { HookRunner } from './hook-runner.js';
+import type { Permissions } from './permissions.js';
+import { failedOutcome, type RuntimeTool, type ToolOutcome } from './tools/tool-port.js';
+
+export interface ToolRunResult {
+  block: ToolUseBlock;
+  outcome: ToolOutcome;
+  /** `tool_result_meta` of the line. */
+  meta: Record<string, unknown>;
+  contexts: string[];
+  /** The host or a hook ends the turn. */
+  stop: { kind: 'hook' | 'interrupt'; reason: string } | undefined;
+  denied: boolean;
+}
+
+export interface ToolRunDependencies {
+  find(name: string): RuntimeTool | undefined;
+  hooks: HookRunner;
+  permissions: Permissions;
+}
+
+/** One tool call from the model's wish to the result: hooks, permission, the tool, hooks. */
+export async function runTool(
+  block: ToolUseBlock,
+  { find, hooks, permissions }: ToolRunDependencies,
+  signal: AbortSignal,
+): Promise<ToolRunResult> {
+  const result: ToolRunResult = {
+    block,
+    outcome: failedOutcome(''),
+    meta: { id: block.id },
+    contexts: [],
+    stop: undefined,
+    denied: false,
+  };
+  const tool = find(block.name);
+  if (tool === undefined || permissions.isRemoved(block.name)) {
+    const text = `<tool_use_error>Error: No such tool available: ${block.name}</tool_use_error>`;
+    result.outcome = { content: text, isError: true, detail: `Error: No such tool available: ${block.name}` };
+    return result;
+  }
+  let input = (block.input ?? {}) as Record<string, unknown>;
+  const subject = {
+    tool_name: tool.name,
+    tool_use_id: block.id,
+    ...(tool.server === undefined ? {} : { mcp_server: tool.server }),
+  };
+  const call = { subject: tool.name, toolUseId: block.id, signal };
+  const before = await hooks.run({ event: 'PreToolUse', ...call, fields: { ...subject, tool_input: input } });
+  result.contexts.push(...before.contexts);
+  if (before.stop !== undefined) result.stop = { kind: 'hook', reason: before.stop };
+  if (before.block !== undefined || before.stop !== undefined) {
+    const reason = before.block ?? before.stop ?? '';
+    return refuse(result, `PreToolUse:${tool.name} hook error: ${reason}`);
+  }
+  input = before.updatedInput ?? input;
+  const decision = await permissions.decide(tool, block.id, input, before, signal);
+  if (decision.kind === 'deny') {
+    if (decision.interrupt) result.stop = { kind: 'interrupt', reason: decision.message };
+    result.meta.non_execution_kind = decision.wasAsked ? 'user-rejected' : 'permission-rule';
+    return refuse(result, decision.message);
+  }
+  const { source, reasonType } = decision;
+  result.meta.permission_decision = {
+    decision: 'accept',
+    source,
+    ...(reasonType === undefined ? {} : { reason_type: reasonType }),
+  };
+  const started = performance.now();
+  result.outcome = await execute(tool, decision.input, block.id, signal);
+  await after(result, hooks, call, { ...subject, tool_input: decision.input }, performance.now() - started);
+  return result;
+}
+
+function refuse(result: ToolRunResult, message: string): ToolRunResult {
+  result.denied = true;
+  result.meta.non_execution_kind ??= 'permission-rule';
+  result.outcome = failedOutcome(message);
+  return result;
+}
+
+async function execute(
+  tool: RuntimeTool,
+  input: Record<string, unknown>,
+  toolUseId: string,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  try {
+    return await tool.run({ toolUseId, input, signal });
+  } catch (error) {
+    if (signal.aborted || error instanceof AbortError) throw error;
+    return failedOutcome(messageOf(error));
+  }
+}
+
+async function after(
+  result: ToolRunResult,
+  hooks: HookRunner,
+  call: { subject: string; toolUseId: string; signal: AbortSignal },
+  fields: Record<string, unknown>,
+  durationMs: number,
+): Promise<void> {
+  const { outcome } = result;
+  const duration_ms = Math.round(durationMs);
+  const verdict = outcome.isError
+    ? await hooks.run({
+        event: 'PostToolUseFailure',
+        ...call,
+        fields: { ...fields, error: String(outcome.detail), is_interrupt: false, duration_ms },
+      })
+    : await hooks.run({
+        event: 'PostToolUse',
+        ...call,
+        fields: { ...fields, tool_response: outcome.detail, duration_ms },
+      });
+  result.contexts.push(...verdict.contexts);
+  if (verdict.block !== undefined) result.contexts.push(verdict.block);
+  if (verdict.stop !== undefined) result.stop = { kind: 'hook', reason: verdict.stop };
+  if (verdict.updatedOutput !== undefined) {
+    result.outcome = {
+      content: contentOf(verdict.updatedOutput),
+      isError: false,
+      detail: verdict.updatedOutput,
+    };
+  }
+}
+
+function contentOf(output: unknown): ToolOutcome['content'] {
+  if (typeof output === 'string') return output;
+  const blocks = Array.isArray(output) ? output : (output as { content?: unknown })?.content;
+  if (Array.isArray(blocks)) return blocks as ToolOutcome['content'];
+  return JSON.stringify(output);
+}

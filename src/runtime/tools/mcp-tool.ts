@@ -1,0 +1,99 @@
+import type { ToolResultBlockParam } from '../../protocol/content.js';
+import { AbortError, messageOf } from '../../protocol/errors.js';
+import type { CallToolResult, ListedTool, McpContentBlock } from '../../protocol/mcp.js';
+import { McpTimeoutError } from '../mcp/mcp-client.js';
+import type { McpServerConnection } from '../mcp/mcp-server-connection.js';
+import { failedOutcome, type RuntimeTool, type ToolOutcome } from './tool-port.js';
+
+/** The name that the model sees. */
+export function modelToolName(server: string, tool: string): string {
+  return `mcp__${server}__${tool}`.replace(/[^a-zA-Z0-9_-]/g, '_');
+}
+
+/** A server's tool as a tool of the agent. */
+export function mcpTool(connection: McpServerConnection, listed: ListedTool): RuntimeTool {
+  const { source, client } = connection;
+  const name = modelToolName(source.name, listed.name);
+  return {
+    name,
+    description: listed.description ?? '',
+    inputSchema: listed.inputSchema,
+    annotations: listed.annotations ?? {},
+    isReadOnly: listed.annotations?.readOnlyHint === true,
+    needsNoPermission: false,
+    server: { name: source.name, source: source.source },
+    policy: source.policies.find((policy) => policy.name === listed.name)?.permission_policy,
+    run: async ({ toolUseId, input, signal }) => {
+      try {
+        const options = { signal, timeoutMs: source.timeoutMs ?? 0 };
+        return outcomeOf(name, source.name, await client.callTool(listed.name, input, toolUseId, options));
+      } catch (error) {
+        if (error instanceof AbortError) throw error;
+        const said = messageOf(error);
+        return failedOutcome(
+          error instanceof McpTimeoutError
+            ? `MCP server "${source.name}" tool "${listed.name}" ${said}`
+            : said,
+        );
+      }
+    },
+  };
+}
+
+/** What the model reads of a result. Unlike the CLI, text and images beside structured content are kept. */
+function outcomeOf(toolName: string, serverName: string, result: CallToolResult): ToolOutcome {
+  const blocks = result.content ?? [];
+  if (result.isError) {
+    const text = blocks.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
+    return failedOutcome(text === '' ? `${toolName} failed` : text);
+  }
+  const { structuredContent } = result;
+  const content = blocks.map((block) => modelBlock(serverName, block));
+  if (structuredContent !== undefined) {
+    const json = JSON.stringify(structuredContent);
+    if (!content.some((block) => block.type === 'text' && sameJson(block.text, json))) {
+      content.push({ type: 'text', text: json });
+    }
+  }
+  if (content.length === 0) {
+    return { content: `(${toolName} completed with no output)`, isError: false, detail: [] };
+  }
+  return { content, isError: false, detail: structuredContent === undefined ? blocks : result };
+}
+
+type ModelBlock = Extract<NonNullable<ToolResultBlockParam['content']>, unknown[]>[number];
+
+function modelBlock(serverName: string, block: McpContentBlock): ModelBlock {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text };
+    case 'image':
+      return {
+        type: 'image',
+        source: { type: 'base64', media_type: block.mimeType as 'image/png', data: block.data },
+      };
+    case 'audio':
+      return {
+        type: 'text',
+        text: `[Audio from ${serverName}: ${block.mimeType}, ${block.data.length} base64 characters]`,
+      };
+    case 'resource_link':
+      return {
+        type: 'text',
+        text: `[Resource link: ${block.name}] ${block.uri}${block.description ? ` (${block.description})` : ''}`,
+      };
+    case 'resource': {
+      const { resource } = block;
+      const body = 'text' in resource ? resource.text : `[${resource.mimeType ?? 'binary'}, base64]`;
+      return { type: 'text', text: `[Resource from ${serverName} at ${resource.uri}] ${body}` };
+    }
+  }
+}
+
+function sameJson(text: string, json: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(text)) === json;
+  } catch {
+    return false;
+  }
+}

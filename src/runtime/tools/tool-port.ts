@@ -1,0 +1,36 @@
+import type { ToolResultBlockParam } from '../../protocol/content.js';
+import type { McpServerProvenance, McpServerToolPolicy, ToolAnnotations } from '../../protocol/mcp.js';
+
+/** What running a tool gave: what the model reads, and what the host is told beside it. */
+export interface ToolOutcome {
+  content: NonNullable<ToolResultBlockParam['content']>;
+  isError: boolean;
+  /** `tool_use_result` of the line. */
+  detail: unknown;
+}
+
+export interface ToolCall {
+  readonly toolUseId: string;
+  readonly input: Record<string, unknown>;
+  readonly signal: AbortSignal;
+}
+
+/** A tool of the agent, the runtime's own or a server's. */
+export interface RuntimeTool {
+  /** As the model calls it. */
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Record<string, unknown>;
+  readonly annotations: ToolAnnotations;
+  /** Its calls may run beside others. */
+  readonly isReadOnly: boolean;
+  /** Nobody is asked: it does nothing to the world. */
+  readonly needsNoPermission: boolean;
+  readonly server: McpServerProvenance | undefined;
+  readonly policy: McpServerToolPolicy['permission_policy'];
+  run(call: ToolCall): Promise<ToolOutcome>;
+}
+
+export function failedOutcome(text: string): ToolOutcome {
+  return { content: text, isError: true, detail: `Error: ${text}` };
+}

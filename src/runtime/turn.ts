@@ -1,0 +1,290 @@
+import type {
+  MessageParam,
+  ToolResultBlockParam,
+  ToolUseBlock,
+  UserContentBlock,
+} from '../protocol/content.js';
+import { messageOf } from '../protocol/errors.js';
+import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
+import type { HookRunner } from './hook-runner.js';
+import type { Lines } from './lines.js';
+import { type Model, ModelError, type ModelRequest } from './model.js';
+import { runTool, type ToolRunDependencies, type ToolRunResult } from './tool-run.js';
+import { ToolSchedule } from './tool-schedule.js';
+import type { StructuredOutput } from './tools/structured-output.js';
+import type { UsageLedger } from './usage.js';
+
+export interface TurnOutcome {
+  subtype: string;
+  isError: boolean;
+  terminalReason: string | undefined;
+  /** Of a success: the last words; of an error: why. */
+  text: string;
+  stopReason: string | null;
+  numTurns: number;
+  apiErrorStatus?: number | undefined;
+}
+
+export interface TurnDependencies extends ToolRunDependencies {
+  model: Model;
+  lines: Lines;
+  hooks: HookRunner;
+  usage: UsageLedger;
+  /** Everything said so far, the new prompt included; the turn adds to it. */
+  history: MessageParam[];
+  structured: StructuredOutput | undefined;
+  maxTurns: number | undefined;
+  maxBudgetUsd: number | undefined;
+  includePartialMessages: boolean;
+  request(): ModelRequest;
+  /** Messages that came while tools ran: the model reads them with the results. */
+  takeQueued(): UserContentBlock[];
+  noteDenial(result: ToolRunResult): void;
+}
+
+const MAX_STRUCTURED_TRIES = 5;
+const REJECTED = 'The call was stopped before it had a result. It may have had an effect.';
+
+/** From a prompt to the end of the answer: model, tools, model, until nothing is asked for any more. */
+export class Turn {
+  readonly #with: TurnDependencies;
+  readonly #signal: AbortSignal;
+  #modelCalls = 0;
+  #toolResults = 0;
+  #stopHookActive = false;
+  #structuredReminders = 0;
+  #lastText = '';
+  #stopReason: string | null = null;
+
+  constructor(dependencies: TurnDependencies, signal: AbortSignal) {
+    this.#with = dependencies;
+    this.#signal = signal;
+  }
+
+  async run(): Promise<TurnOutcome> {
+    for (;;) {
+      const step = await this.#step();
+      if (step !== undefined) return step;
+    }
+  }
+
+  /** One request to the model and what it asks for; undefined: go on. */
+  async #step(): Promise<TurnOutcome | undefined> {
+    const schedule = new ToolSchedule<ToolRunResult>();
+    const stream = new AssistantStream();
+    const tools = new AbortController();
+    const toolSignal = AbortSignal.any([this.#signal, tools.signal]);
+    try {
+      await this.#ask(stream, schedule, toolSignal);
+    } catch (error) {
+      tools.abort();
+      await schedule.results();
+      return this.#signal.aborted ? this.#interruptedWhileStreaming() : this.#modelFailed(error);
+    }
+    const { message } = stream;
+    this.#stopReason = message.stopReason;
+    this.#with.usage.add(message.model, message.usage);
+    this.#with.history.push({ role: 'assistant', content: message.content as never });
+    const asked = message.content.filter((block) => block.type === 'tool_use');
+    if (asked.length === 0) return this.#answered(message);
+    return this.#resultsIn(asked, await schedule.results());
+  }
+
+  async #ask(
+    stream: AssistantStream,
+    schedule: ToolSchedule<ToolRunResult>,
+    toolSignal: AbortSignal,
+  ): Promise<void> {
+    const { model, lines, includePartialMessages } = this.#with;
+    if (includePartialMessages) lines.system('status', { status: 'requesting' });
+    this.#modelCalls += 1;
+    const context = {
+      signal: this.#signal,
+      onRetry: ({
+        attempt,
+        maxRetries,
+        delayMs,
+        status,
+        error,
+      }: Parameters<import('./model.js').ModelContext['onRetry']>[0]) =>
+        lines.system('api_retry', {
+          attempt,
+          max_retries: maxRetries,
+          retry_delay_ms: delayMs,
+          error_status: status,
+          error,
+        }),
+    };
+    for await (const event of model.stream(this.#with.request(), context)) {
+      this.#signal.throwIfAborted();
+      const block = stream.push(event);
+      // The host reads a block before the event that says that it is complete.
+      if (block !== undefined) {
+        lines.assistant(stream.message, block);
+        if (block.type === 'text') this.#lastText = block.text;
+        if (block.type === 'tool_use') this.#begin(block, schedule, toolSignal);
+      }
+      if (includePartialMessages) lines.streamEvent(event, stream.message.id);
+    }
+    this.#signal.throwIfAborted();
+  }
+
+  /** While the answer still streams. */
+  #begin(block: ToolUseBlock, schedule: ToolSchedule<ToolRunResult>, signal: AbortSignal): void {
+    const isReadOnly = this.#with.find(block.name)?.isReadOnly ?? true;
+    schedule
+      .add(isReadOnly, () => {
+        signal.throwIfAborted();
+        return runTool(block, this.#with, signal);
+      })
+      .catch(() => {});
+  }
+
+  #resultsIn(asked: ToolUseBlock[], settled: PromiseSettledResult<ToolRunResult>[]): TurnOutcome | undefined {
+    const blocks: UserContentBlock[] = [];
+    let stop: ToolRunResult['stop'];
+    for (const [index, block] of asked.entries()) {
+      const outcome = settled[index];
+      if (outcome?.status === 'fulfilled') {
+        blocks.push(this.#resultLine(outcome.value));
+        stop ??= outcome.value.stop;
+      } else {
+        blocks.push(this.#rejectedLine(block));
+      }
+    }
+    this.#toolResults += asked.length;
+    const contexts = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value.contexts : []));
+    for (const text of contexts) blocks.push({ type: 'text', text });
+    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
+    blocks.push(...this.#with.takeQueued());
+    this.#with.history.push({ role: 'user', content: blocks });
+    if (stop?.kind === 'hook') return this.#finished('', 'hook_stopped');
+    return this.#limitReached();
+  }
+
+  #resultLine(run: ToolRunResult): ToolResultBlockParam {
+    const { content, isError, detail } = run.outcome;
+    const result: ToolResultBlockParam = {
+      type: 'tool_result',
+      tool_use_id: run.block.id,
+      content,
+      ...(isError ? { is_error: true } : {}),
+    };
+    if (run.denied) this.#with.noteDenial(run);
+    this.#with.lines.user([result], { tool_use_result: detail, tool_result_meta: [run.meta] });
+    return result;
+  }
+
+  #rejectedLine(block: ToolUseBlock): ToolResultBlockParam {
+    const result: ToolResultBlockParam = {
+      type: 'tool_result',
+      tool_use_id: block.id,
+      content: REJECTED,
+      is_error: true,
+    };
+    this.#with.lines.user([result], {
+      tool_use_result: 'User rejected tool use',
+      tool_result_meta: [{ id: block.id, non_execution_kind: 'user-rejected' }],
+    });
+    return result;
+  }
+
+  #limitReached(): TurnOutcome | undefined {
+    const { structured, maxTurns, maxBudgetUsd, usage } = this.#with;
+    if (structured?.isGiven) return this.#finished(JSON.stringify(structured.value), 'completed');
+    if (structured !== undefined && structured.failures >= MAX_STRUCTURED_TRIES) return this.#noStructure();
+    if (maxBudgetUsd !== undefined && usage.totalCostUsd() >= maxBudgetUsd) {
+      const text = `Reached maximum budget ($${maxBudgetUsd})`;
+      return this.#failed('error_max_budget_usd', 'budget_exhausted', text);
+    }
+    if (maxTurns !== undefined && this.#modelCalls >= maxTurns) {
+      return this.#failed('error_max_turns', 'max_turns', `Reached maximum number of turns (${maxTurns})`);
+    }
+    return undefined;
+  }
+
+  /** The model asks for nothing more: is that really the end? */
+  async #answered(message: AssistantMessage): Promise<TurnOutcome | undefined> {
+    const { structured, history, hooks, lines } = this.#with;
+    if (structured !== undefined && !structured.isGiven) {
+      this.#structuredReminders += 1;
+      if (this.#structuredReminders >= MAX_STRUCTURED_TRIES) return this.#noStructure();
+      history.push({ role: 'user', content: `Give the answer by calling ${structured.tool.name}.` });
+      return this.#limitReached();
+    }
+    const fields = {
+      stop_hook_active: this.#stopHookActive,
+      last_assistant_message: this.#lastText,
+      background_tasks: [],
+      session_crons: [],
+    };
+    const verdict = await hooks.run({ event: 'Stop', fields, signal: this.#signal });
+    if (this.#signal.aborted) return this.#interruptedWhileStreaming();
+    if (verdict.block !== undefined && verdict.stop === undefined) {
+      const content = [{ type: 'text' as const, text: `Stop hook feedback:\n${verdict.block}` }];
+      lines.user(content, { isSynthetic: true });
+      history.push({ role: 'user', content });
+      this.#stopHookActive = true;
+      return this.#limitReached();
+    }
+    const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    return this.#finished(text, verdict.stop === undefined ? 'completed' : 'hook_stopped');
+  }
+
+  #modelFailed(error: unknown): TurnOutcome {
+    const status = error instanceof ModelError ? error.status : undefined;
+    const text = messageOf(error);
+    const stream = new AssistantStream();
+    stream.message.model = '<synthetic>';
+    const block = { type: 'text' as const, text, citations: null };
+    this.#with.lines.assistant(stream.message, block, {
+      error: kindOf(status),
+      is_api_error_message: true,
+      api_error_status: status ?? null,
+    });
+    const outcome = this.#finished(text, 'api_error');
+    return { ...outcome, isError: true, apiErrorStatus: status };
+  }
+
+  #interrupted(blocks: UserContentBlock[]): TurnOutcome {
+    const content = [{ type: 'text' as const, text: '[Request interrupted by user for tool use]' }];
+    this.#with.lines.user(content);
+    this.#with.history.push({ role: 'user', content: [...blocks, ...content] });
+    return this.#failed('error_during_execution', 'aborted_tools', 'The turn was interrupted.');
+  }
+
+  #interruptedWhileStreaming(): TurnOutcome {
+    const content = [{ type: 'text' as const, text: '[Request interrupted by user]' }];
+    this.#with.lines.user(content);
+    this.#with.history.push({ role: 'user', content });
+    return this.#failed('error_during_execution', 'aborted_streaming', 'The turn was interrupted.');
+  }
+
+  #noStructure(): TurnOutcome {
+    return this.#failed(
+      'error_max_structured_output_retries',
+      'structured_output_retry_exhausted',
+      `No answer fitted the schema in ${MAX_STRUCTURED_TRIES} tries.`,
+    );
+  }
+
+  #finished(text: string, terminalReason: string): TurnOutcome {
+    return { ...this.#base(), subtype: 'success', isError: false, terminalReason, text };
+  }
+
+  #failed(subtype: string, terminalReason: string, text: string): TurnOutcome {
+    return { ...this.#base(), subtype, isError: true, terminalReason, text };
+  }
+
+  #base(): Pick<TurnOutcome, 'stopReason' | 'numTurns'> {
+    return { stopReason: this.#stopReason, numTurns: this.#toolResults + 1 };
+  }
+}
+
+function kindOf(status: number | undefined): string {
+  if (status === 401 || status === 403) return 'authentication_failed';
+  if (status === 429) return 'rate_limit';
+  if (status === 400) return 'invalid_request';
+  if (status === 529) return 'overloaded';
+  return status !== undefined && status >= 500 ? 'server_error' : 'unknown';
+}
