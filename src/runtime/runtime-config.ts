@@ -20,6 +20,8 @@ export interface RuntimeStart {
   cwd: string;
   /** The host reads `session_state_changed` lines. */
   reportsState: boolean;
+  /** Told of a line of the host that is no frame. */
+  onNoise?: ((line: string) => void) | undefined;
   /** Makes a server that is no part of the host reachable; absent where none can be started. */
   processSource?: ((name: string, config: McpServerConfigForProcessTransport) => McpServerSource) | undefined;
 }

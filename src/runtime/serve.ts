@@ -42,10 +42,12 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
   readonly #channel: ControlChannel;
   readonly #session: RuntimeSession;
   readonly #handlers: Partial<Record<HostSubtype, Handler>>;
+  readonly #onNoise: (line: string) => void;
   #finish: (exitCode: number) => void = () => {};
 
   constructor(transport: Transport, config: RuntimeConfig, start: RuntimeStart) {
     this.#transport = transport;
+    this.#onNoise = start.onNoise ?? (() => {});
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -81,7 +83,9 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
     void this.#session.close();
   }
 
-  noise(): void {}
+  noise(line: string): void {
+    this.#onNoise(line);
+  }
 
   stderr(): void {}
 

@@ -1,0 +1,120 @@
+import type { StreamEvent } from '../../protocol/content.js';
+import { messageOf, TenonError } from '../../protocol/errors.js';
+import { type Model, type ModelContext, ModelError, type ModelRequest } from '../model.js';
+import type { PriceTable } from '../usage.js';
+import { delayBefore, isWorthRetrying, wait } from './retries.js';
+
+export interface AnthropicOptions {
+  /** Default: the environment variable ANTHROPIC_API_KEY. */
+  apiKey?: string | undefined;
+  /** In place of a key. Default: ANTHROPIC_AUTH_TOKEN. */
+  authToken?: string | undefined;
+  /** Any server that speaks the Messages API, a local one too. Default: ANTHROPIC_BASE_URL, then the API itself. */
+  baseURL?: string | undefined;
+  model?: string | undefined;
+  /** How often a request that failed for a passing reason is sent again. */
+  maxRetries?: number | undefined;
+}
+
+/** Names that people use for the models of the day. */
+const ALIASES: Record<string, string> = { opus: 'claude-opus-5-5', sonnet: 'claude-sonnet-5-5' };
+
+const DEFAULT_MODEL = 'claude-opus-5-5';
+const DEFAULT_MAX_RETRIES = 10;
+
+/** List prices, in dollars for a million tokens, of models whose price we know. */
+export const ANTHROPIC_PRICES: PriceTable = { 'claude-opus-5-5': { input: 4, output: 20 } };
+
+/** Claude, or whatever answers the Messages API at `baseURL`. Needs the package `@anthropic-ai/sdk`. */
+export function anthropic(options: AnthropicOptions = {}): Model {
+  const { maxRetries = DEFAULT_MAX_RETRIES } = options;
+  let client: Promise<MessagesClient> | undefined;
+  return {
+    name: options.model ?? DEFAULT_MODEL,
+    async *stream(request, context) {
+      client ??= connect(options);
+      const { messages } = await client;
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          yield* await messages.create(bodyOf(request), { signal: context.signal, maxRetries: 0 });
+          return;
+        } catch (error) {
+          // Once a part of the answer was seen a second try would say it twice; the SDK throws before that.
+          if (context.signal.aborted || attempt > maxRetries || !isWorthRetrying(error))
+            throw modelError(error);
+          await retryLater(error, attempt, maxRetries, context);
+        }
+      }
+    },
+  };
+}
+
+interface MessagesClient {
+  messages: {
+    create(body: object, options: object): Promise<AsyncIterable<StreamEvent>>;
+  };
+}
+
+async function connect({ apiKey, authToken, baseURL }: AnthropicOptions): Promise<MessagesClient> {
+  let module: { default: new (options: object) => unknown };
+  try {
+    module = (await import('@anthropic-ai/sdk')) as never;
+  } catch (error) {
+    throw new TenonError(
+      'INVALID_OPTION',
+      'anthropic() needs the package "@anthropic-ai/sdk". Install it: npm install @anthropic-ai/sdk',
+      { cause: error },
+    );
+  }
+  const given = {
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(authToken === undefined ? {} : { authToken }),
+    ...(baseURL === undefined ? {} : { baseURL }),
+  };
+  return new module.default(given) as MessagesClient;
+}
+
+/** Empty lists are left out: the API refuses some of them. */
+function bodyOf({ model, max_tokens, system, messages, tools }: ModelRequest): object {
+  return {
+    model: ALIASES[model] ?? model,
+    max_tokens,
+    stream: true,
+    messages,
+    ...(system.length > 0 ? { system } : {}),
+    ...(tools.length > 0 ? { tools } : {}),
+  };
+}
+
+async function retryLater(
+  error: unknown,
+  attempt: number,
+  maxRetries: number,
+  { signal, onRetry }: ModelContext,
+): Promise<void> {
+  const delayMs = delayBefore(attempt, error);
+  const { status = null } = error as { status?: number | null };
+  onRetry({ attempt, maxRetries, delayMs, status, error: kindOf(status) });
+  await wait(delayMs, signal);
+}
+
+function kindOf(status: number | null): string {
+  if (status === 429) return 'rate_limit';
+  if (status === 529) return 'overloaded';
+  if (status === 401) return 'authentication_failed';
+  return status !== null && status >= 500 ? 'server_error' : 'unknown';
+}
+
+function modelError(error: unknown): unknown {
+  const { status, error: body } = error as {
+    status?: number;
+    error?: { error?: { type?: string; message?: string } };
+  };
+  if (typeof status !== 'number') return new ModelError(messageOf(error), { cause: error });
+  const said = body?.error;
+  return new ModelError(said?.message ?? messageOf(error), {
+    status,
+    ...(said?.type === undefined ? {} : { type: said.type }),
+    cause: error,
+  });
+}

@@ -1,0 +1,35 @@
+/** Seconds between tries grow from here, doubling, with a little chance in them so that many hosts do not meet. */
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 32_000;
+
+/** Passing troubles: the network, a limit, an overloaded or broken server. */
+export function isWorthRetrying(error: unknown): boolean {
+  const { status, name } = error as { status?: unknown; name?: unknown };
+  if (typeof status === 'number') return status === 408 || status === 409 || status === 429 || status >= 500;
+  return typeof name === 'string' && /connection|timeout/i.test(name);
+}
+
+/** What the server asks for, else a doubling delay. */
+export function delayBefore(attempt: number, error: unknown): number {
+  const headers = (error as { headers?: { get?(name: string): string | null } }).headers;
+  const seconds = Number(headers?.get?.('retry-after') ?? Number.NaN);
+  if (seconds >= 0) return Math.min(seconds * 1000, LONGEST_DELAY_MS);
+  const doubled = FIRST_DELAY_MS * 2 ** (attempt - 1);
+  return Math.round(Math.min(doubled, LONGEST_DELAY_MS) * (1 + Math.random() * 0.25));
+}
+
+/** Ends early, by throwing, when the signal is aborted. */
+export function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}
