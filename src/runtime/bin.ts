@@ -2,12 +2,15 @@
 // `tenon-runtime`: the runtime as a program that takes the place of `claude`: same flags, same lines.
 
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { messageOf } from '../protocol/errors.js';
 import { StreamTransport } from '../protocol/stream-transport.js';
 import { FlagError, parseFlags, type RuntimeFlags } from './flags.js';
 import { ANTHROPIC_PRICES, anthropic } from './model-anthropic/anthropic.js';
 import { RUNTIME_VERSION } from './runtime-config.js';
 import { serveRuntime } from './serve.js';
+import { fileSessionStore } from './sessions/file-session-store.js';
 
 const HELP = `Usage: tenon-runtime [options]
 
@@ -42,8 +45,17 @@ function main(): void {
     {
       model: anthropic({ maxRetries: retries === undefined ? undefined : Number(retries) }),
       prices: ANTHROPIC_PRICES,
+      sessionStore: fileSessionStore(
+        join(process.env.CLAUDE_CONFIG_DIR ?? join(homedir(), '.tenon'), 'sessions'),
+      ),
     },
-    { flags, cwd: process.cwd(), reportsState: state === '1', onNoise: refuseInput },
+    {
+      flags,
+      cwd: process.cwd(),
+      reportsState: state === '1',
+      onNoise: refuseInput,
+      onStderr: (text) => process.stderr.write(text),
+    },
   );
   running.finished.then((code) => {
     process.exitCode = code;

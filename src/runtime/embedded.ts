@@ -12,21 +12,25 @@ export function embedded(config: RuntimeConfig): AgentRuntime {
 
 function open(config: RuntimeConfig, { args, env, cwd }: AgentStart): Transport {
   const [hostSide, agentSide] = memoryTransportPair();
+  let tellStderr: (text: string) => void = () => {};
   const agent = serveRuntime(agentSide, config, {
     flags: parseFlags(args, (text) => JSON.parse(text)),
     cwd,
     reportsState: env.CLAUDE_CODE_SDK_READS_SESSION_STATE === '1',
+    onStderr: (text) => tellStderr(text),
   });
   return {
     pid: undefined,
-    start: (receiver) =>
+    start: (receiver) => {
+      tellStderr = (text) => receiver.stderr(text);
       hostSide.start({
         frame: (frame, byteLength) => receiver.frame(frame, byteLength),
         noise: (line) => receiver.noise(line),
         stderr: (text) => receiver.stderr(text),
         // Memory has no exit code: the agent's own is the one that a program would have had.
         end: (end) => void agent.finished.then((code) => receiver.end({ ...end, code })),
-      }),
+      });
+    },
     send: (frame) => hostSide.send(frame),
     drained: () => hostSide.drained(),
     endInput: () => hostSide.endInput(),

@@ -13,4 +13,11 @@ export {
 } from './model.js';
 export type { RuntimeConfig, RuntimeStart } from './runtime-config.js';
 export { type RunningRuntime, serveRuntime } from './serve.js';
+export { fileSessionStore } from './sessions/file-session-store.js';
+export {
+  memorySessionStore,
+  type RuntimeSessionStore,
+  type SessionEntry,
+  type SessionKey,
+} from './sessions/session-store.js';
 export type { Price, PriceTable } from './usage.js';

@@ -1,7 +1,9 @@
+import type { MessageParam } from '../protocol/content.js';
 import type { McpServerConfigForProcessTransport } from '../protocol/mcp.js';
 import type { RuntimeFlags } from './flags.js';
 import type { McpServerSource } from './mcp/mcp-server-connection.js';
 import type { Model } from './model.js';
+import type { RuntimeSessionStore } from './sessions/session-store.js';
 import type { PriceTable } from './usage.js';
 
 /** What a runtime is made of, beside what its host tells it. */
@@ -10,6 +12,10 @@ export interface RuntimeConfig {
   /** The longest answer that is asked for, in tokens. */
   maxTokens?: number | undefined;
   prices?: PriceTable | undefined;
+  /** Where conversations are kept, for `resume`, `continue` and `forkSession`. Default: nowhere. */
+  sessionStore?: RuntimeSessionStore | undefined;
+  /** What was said before the first prompt. Calls and results must come in pairs. */
+  history?: readonly MessageParam[] | undefined;
   /** For the handshake with one MCP server, in milliseconds. */
   mcpConnectTimeoutMs?: number | undefined;
 }
@@ -20,6 +26,8 @@ export interface RuntimeStart {
   cwd: string;
   /** The host reads `session_state_changed` lines. */
   reportsState: boolean;
+  /** What a program would write to stderr. */
+  onStderr?: ((text: string) => void) | undefined;
   /** Told of a line of the host that is no frame. */
   onNoise?: ((line: string) => void) | undefined;
   /** Makes a server that is no part of the host reachable; absent where none can be started. */

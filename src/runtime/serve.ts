@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ControlChannel, type InboundRequest, unsupportedRequest } from '../protocol/control-channel.js';
 import type { HostSubtype, InitializeRequest } from '../protocol/control-requests.js';
-import { TenonError } from '../protocol/errors.js';
+import { messageOf, TenonError } from '../protocol/errors.js';
 import {
   type Frame,
   isControlCancel,
@@ -66,9 +66,37 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
         return answer.response as never;
       },
     };
-    const lines = new Lines(start.flags.sessionId ?? randomUUID(), (line) => this.#write(line));
+    const lines = new Lines(randomUUID(), (line) => this.#write(line));
     this.#session = new RuntimeSession(config, start, host, lines);
     this.#handlers = this.#handlersFor(this.#session);
+    this.#session.open().catch((error) => this.#cannotBegin(error, lines, start));
+  }
+
+  /** A conversation that cannot be gone on with: the host gets a result that says so where there was one to resume. */
+  #cannotBegin(error: unknown, lines: Lines, start: RuntimeStart): void {
+    const text = messageOf(error);
+    start.onStderr?.(`${text}\n`);
+    if (start.flags.resume !== undefined) {
+      lines.send({
+        type: 'result',
+        subtype: 'error_during_execution',
+        is_error: true,
+        errors: [text],
+        num_turns: 0,
+        duration_ms: 0,
+        duration_api_ms: 0,
+        stop_reason: null,
+        total_cost_usd: 0,
+        usage: {},
+        modelUsage: {},
+        permission_denials: [],
+      });
+    }
+    this.#channel.close(new TenonError('CLOSED', text));
+    void this.#session.close().then(() => {
+      this.#transport.endInput();
+      this.#finish(1);
+    });
   }
 
   frame(frame: Frame): void {

@@ -17,6 +17,7 @@ import {
   type RuntimeConfig,
   type RuntimeStart,
 } from './runtime-config.js';
+import { Transcript } from './sessions/transcript.js';
 import { StructuredOutput } from './tools/structured-output.js';
 import type { RuntimeTool } from './tools/tool-port.js';
 import { Turn, type TurnOutcome } from './turn.js';
@@ -33,7 +34,7 @@ export class RuntimeSession {
   readonly #host: Host;
   readonly #hooks: HookRunner;
   readonly #usage: UsageLedger;
-  readonly #history: MessageParam[] = [];
+  #transcript: Transcript | undefined;
   readonly #queue: MessageFrame[] = [];
   readonly #denials: object[] = [];
   #initialize: InitializeRequest = {};
@@ -77,6 +78,15 @@ export class RuntimeSession {
     return this.#lastWasError ? 1 : 0;
   }
 
+  /** Before anything else: a new conversation, or an old one. Rejects when that cannot be gone on with. */
+  async open(): Promise<void> {
+    const { flags, cwd } = this.#start;
+    const { sessionStore, history = [] } = this.#config;
+    this.#transcript = await Transcript.open(flags, cwd, sessionStore, history);
+    this.#lines.sessionId = this.#transcript.sessionId;
+    if (this.#queue.length > 0 && !this.#isWorking) this.#working = this.#work();
+  }
+
   /** Takes what the host says of itself; a second time replaces the hooks and adds servers. */
   initialize(request: InitializeRequest): void {
     this.#initialize = { ...this.#initialize, ...request };
@@ -90,7 +100,7 @@ export class RuntimeSession {
   /** Queued; read by the model in a turn of its own, or beside the results of the tools that run now. */
   say(message: MessageFrame): void {
     this.#queue.push(message);
-    if (!this.#isWorking) this.#working = this.#work();
+    if (!this.#isWorking && this.#transcript !== undefined) this.#working = this.#work();
   }
 
   /** Ends the turn that runs; the conversation goes on. */
@@ -149,6 +159,7 @@ export class RuntimeSession {
       };
     }
     this.#turn = undefined;
+    await this.#saved();
     if (this.#closed) return;
     this.#lastWasError = outcome.isError;
     this.#lines.send(
@@ -173,10 +184,8 @@ export class RuntimeSession {
     await this.hub.settled();
     if (verdict.block !== undefined) return this.#blockedPrompt(verdict.block);
     this.#initLine();
-    this.#history.push({
-      role: 'user',
-      content: [...content, ...verdict.contexts.map((text) => ({ type: 'text' as const, text }))],
-    });
+    const contexts = verdict.contexts.map((text) => ({ type: 'text' as const, text }));
+    this.#remember({ role: 'user', content: [...content, ...contexts] });
     if (message.shouldQuery === false) return emptyTurn('');
     return this.#newTurn(signal).run();
   }
@@ -190,7 +199,7 @@ export class RuntimeSession {
         hooks: this.#hooks,
         permissions: this.permissions,
         usage: this.#usage,
-        history: this.#history,
+        remember: (said) => this.#remember(said),
         structured: this.#structured,
         maxTurns: flags.maxTurns,
         maxBudgetUsd: flags.maxBudgetUsd,
@@ -202,7 +211,7 @@ export class RuntimeSession {
             this.#config.maxTokens ?? DEFAULT_MAX_TOKENS,
             systemPrompt(this.#initialize, flags, this.#instructions()),
             this.#tools(),
-            this.#history,
+            this.#transcript?.messages ?? [],
           ),
         takeQueued: () => this.#queue.splice(0).flatMap(contentOf),
         noteDenial: ({ block }) =>
@@ -210,6 +219,23 @@ export class RuntimeSession {
       },
       signal,
     );
+  }
+
+  #remember(message: MessageParam): void {
+    this.#transcript?.add(message);
+    void this.#transcript?.save().catch(() => {});
+  }
+
+  /** A result that the host has seen is one that can be gone on from. */
+  async #saved(): Promise<void> {
+    try {
+      await this.#transcript?.save();
+    } catch (error) {
+      this.#lines.system('mirror_error', {
+        error: messageOf(error),
+        key: { projectKey: this.#start.cwd, sessionId: this.#lines.sessionId },
+      });
+    }
   }
 
   /** Built-in tools win over a server's tool of the same name. */

@@ -30,8 +30,8 @@ export interface TurnDependencies extends ToolRunDependencies {
   lines: Lines;
   hooks: HookRunner;
   usage: UsageLedger;
-  /** Everything said so far, the new prompt included; the turn adds to it. */
-  history: MessageParam[];
+  /** Adds to what was said so far. */
+  remember(message: MessageParam): void;
   structured: StructuredOutput | undefined;
   maxTurns: number | undefined;
   maxBudgetUsd: number | undefined;
@@ -84,7 +84,7 @@ export class Turn {
     const { message } = stream;
     this.#stopReason = message.stopReason;
     this.#with.usage.add(message.model, message.usage);
-    this.#with.history.push({ role: 'assistant', content: message.content as never });
+    this.#with.remember({ role: 'assistant', content: message.content as never });
     const asked = message.content.filter((block) => block.type === 'tool_use');
     if (asked.length === 0) return this.#answered(message);
     return this.#resultsIn(asked, await schedule.results());
@@ -157,7 +157,7 @@ export class Turn {
     for (const text of contexts) blocks.push({ type: 'text', text });
     if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
     blocks.push(...this.#with.takeQueued());
-    this.#with.history.push({ role: 'user', content: blocks });
+    this.#with.remember({ role: 'user', content: blocks });
     if (stop?.kind === 'hook') return this.#finished('', 'hook_stopped');
     return this.#limitReached();
   }
@@ -205,11 +205,11 @@ export class Turn {
 
   /** The model asks for nothing more: is that really the end? */
   async #answered(message: AssistantMessage): Promise<TurnOutcome | undefined> {
-    const { structured, history, hooks, lines } = this.#with;
+    const { structured, remember, hooks, lines } = this.#with;
     if (structured !== undefined && !structured.isGiven) {
       this.#structuredReminders += 1;
       if (this.#structuredReminders >= MAX_STRUCTURED_TRIES) return this.#noStructure();
-      history.push({ role: 'user', content: `Give the answer by calling ${structured.tool.name}.` });
+      remember({ role: 'user', content: `Give the answer by calling ${structured.tool.name}.` });
       return this.#limitReached();
     }
     const fields = {
@@ -223,7 +223,7 @@ export class Turn {
     if (verdict.block !== undefined && verdict.stop === undefined) {
       const content = [{ type: 'text' as const, text: `Stop hook feedback:\n${verdict.block}` }];
       lines.user(content, { isSynthetic: true });
-      history.push({ role: 'user', content });
+      remember({ role: 'user', content });
       this.#stopHookActive = true;
       return this.#limitReached();
     }
@@ -249,14 +249,14 @@ export class Turn {
   #interrupted(blocks: UserContentBlock[]): TurnOutcome {
     const content = [{ type: 'text' as const, text: '[Request interrupted by user for tool use]' }];
     this.#with.lines.user(content);
-    this.#with.history.push({ role: 'user', content: [...blocks, ...content] });
+    this.#with.remember({ role: 'user', content: [...blocks, ...content] });
     return this.#failed('error_during_execution', 'aborted_tools', 'The turn was interrupted.');
   }
 
   #interruptedWhileStreaming(): TurnOutcome {
     const content = [{ type: 'text' as const, text: '[Request interrupted by user]' }];
     this.#with.lines.user(content);
-    this.#with.history.push({ role: 'user', content });
+    this.#with.remember({ role: 'user', content });
     return this.#failed('error_during_execution', 'aborted_streaming', 'The turn was interrupted.');
   }
 
