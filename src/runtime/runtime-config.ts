@@ -16,6 +16,8 @@ export interface RuntimeConfig {
   sessionStore?: RuntimeSessionStore | undefined;
   /** What was said before the first prompt. Calls and results must come in pairs. */
   history?: readonly MessageParam[] | undefined;
+  /** With more tools of servers than this, those without `alwaysLoad` are found by search. */
+  deferAbove?: number | undefined;
   /** For the handshake with one MCP server, in milliseconds. */
   mcpConnectTimeoutMs?: number | undefined;
 }
@@ -35,6 +37,8 @@ export interface RuntimeStart {
 }
 
 export const DEFAULT_MAX_TOKENS = 16_384;
+/** Below this, searching costs more than it saves. */
+export const DEFAULT_DEFER_ABOVE = 50;
 export const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
 /** For the version fields of lines: the protocol that is spoken, and who speaks it. */
 export const RUNTIME_VERSION = '0.1.0';

@@ -9,6 +9,7 @@ import {
   isControlResponse,
   type MessageFrame,
 } from '../protocol/frames.js';
+import type { JsonRpcMessage, McpServerConfigForProcessTransport } from '../protocol/mcp.js';
 import type { PermissionMode } from '../protocol/permissions.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
 import type { Host } from './host.js';
@@ -156,7 +157,12 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
       mcp_status: () => ({ mcpServers: session.hub.status() }),
       mcp_reconnect: ({ serverName }) => session.hub.reconnect(String(serverName)),
       mcp_toggle: ({ serverName, enabled }) => session.hub.toggle(String(serverName), enabled === true),
-      mcp_message: () => undefined,
+      mcp_message: ({ server_name, message }) => {
+        session.hub.required(String(server_name)).client.receive(message as JsonRpcMessage);
+        return undefined;
+      },
+      mcp_set_servers: ({ servers }) =>
+        session.setServers(servers as Record<string, McpServerConfigForProcessTransport>),
       get_binary_version: () => ({ version: RUNTIME_VERSION, buildTime: '' }),
       end_session: () => undefined,
     };

@@ -2,6 +2,7 @@ import type { MessageParam, UserContentBlock } from '../protocol/content.js';
 import type { InitializeRequest } from '../protocol/control-requests.js';
 import { messageOf } from '../protocol/errors.js';
 import type { MessageFrame } from '../protocol/frames.js';
+import type { McpServerConfigForProcessTransport, McpSetServersResult } from '../protocol/mcp.js';
 import { HookRunner } from './hook-runner.js';
 import type { Host } from './host.js';
 import type { Lines } from './lines.js';
@@ -12,14 +13,17 @@ import { modelRequest, systemPrompt } from './prompt.js';
 import { resultLine } from './result-line.js';
 import {
   DEFAULT_CONNECT_TIMEOUT_MS,
+  DEFAULT_DEFER_ABOVE,
   DEFAULT_MAX_TOKENS,
   RUNTIME_VERSION,
   type RuntimeConfig,
   type RuntimeStart,
 } from './runtime-config.js';
 import { Transcript } from './sessions/transcript.js';
+import { mcpResourceTools } from './tools/mcp-resource-tools.js';
 import { StructuredOutput } from './tools/structured-output.js';
 import type { RuntimeTool } from './tools/tool-port.js';
+import { ToolSearch } from './tools/tool-search.js';
 import { Turn, type TurnOutcome } from './turn.js';
 import { UsageLedger } from './usage.js';
 
@@ -34,6 +38,7 @@ export class RuntimeSession {
   readonly #host: Host;
   readonly #hooks: HookRunner;
   readonly #usage: UsageLedger;
+  readonly #search: ToolSearch;
   #transcript: Transcript | undefined;
   readonly #queue: MessageFrame[] = [];
   readonly #denials: object[] = [];
@@ -64,10 +69,8 @@ export class RuntimeSession {
       throw new Error('Method not found');
     });
     this.#useSchema(start.flags.jsonSchema);
-    for (const [name, server] of Object.entries(start.flags.mcpServers)) {
-      if (server.type === 'sdk') this.hub.add(inProcessSource(name, {}, host));
-      else if (start.processSource !== undefined) this.hub.add(start.processSource(name, server));
-    }
+    this.#search = new ToolSearch(() => this.#tools(), config.deferAbove ?? DEFAULT_DEFER_ABOVE);
+    for (const [name, server] of Object.entries(start.flags.mcpServers)) this.#addServer(name, server);
   }
 
   get state(): 'idle' | 'running' {
@@ -95,6 +98,30 @@ export class RuntimeSession {
     for (const name of request.sdkMcpServers ?? []) {
       if (this.hub.get(name) === undefined) this.hub.add(inProcessSource(name, request, this.#host));
     }
+  }
+
+  /** Replaces the servers: those that are named stay as they are, new ones are connected, the others go. */
+  async setServers(
+    servers: Record<string, McpServerConfigForProcessTransport>,
+  ): Promise<McpSetServersResult> {
+    const removed = this.hub.names.filter((name) => !(name in servers));
+    await Promise.all(removed.map((name) => this.hub.remove(name)));
+    const added = Object.keys(servers).filter((name) => this.hub.get(name) === undefined);
+    const errors: Record<string, string> = {};
+    for (const name of added) {
+      try {
+        this.#addServer(name, servers[name] as McpServerConfigForProcessTransport);
+      } catch (error) {
+        errors[name] = messageOf(error);
+      }
+    }
+    return { added, removed, errors };
+  }
+
+  #addServer(name: string, config: McpServerConfigForProcessTransport): void {
+    if (config.type === 'sdk') this.hub.add(inProcessSource(name, {}, this.#host));
+    else if (this.#start.processSource !== undefined) this.hub.add(this.#start.processSource(name, config));
+    else throw new Error(`This runtime cannot start MCP servers of the type "${config.type ?? 'stdio'}".`);
   }
 
   /** Queued; read by the model in a turn of its own, or beside the results of the tools that run now. */
@@ -204,13 +231,13 @@ export class RuntimeSession {
         maxTurns: flags.maxTurns,
         maxBudgetUsd: flags.maxBudgetUsd,
         includePartialMessages: flags.includePartialMessages,
-        find: (name) => this.#tools().find((tool) => tool.name === name),
+        find: (name) => [...this.#tools(), this.#search.tool].find((tool) => tool.name === name),
         request: () =>
           modelRequest(
             this.model,
             this.#config.maxTokens ?? DEFAULT_MAX_TOKENS,
             systemPrompt(this.#initialize, flags, this.#instructions()),
-            this.#tools(),
+            this.#search.select(this.#tools()),
             this.#transcript?.messages ?? [],
           ),
         takeQueued: () => this.#queue.splice(0).flatMap(contentOf),
@@ -240,12 +267,19 @@ export class RuntimeSession {
 
   /** Built-in tools win over a server's tool of the same name. */
   #tools(): RuntimeTool[] {
-    const own = this.#structured === undefined ? [] : [this.#structured.tool];
+    const structured = this.#structured === undefined ? [] : [this.#structured.tool];
+    const own = [...structured, ...mcpResourceTools(this.hub).filter(({ name }) => this.#isOffered(name))];
     const names = new Set(own.map(({ name }) => name));
     const served = this.hub
       .tools()
       .filter(({ name }) => !names.has(name) && !this.permissions.isRemoved(name));
     return [...own, ...served];
+  }
+
+  /** `tools` is the list of the agent's own tools that there are; what servers bring is not in it. */
+  #isOffered(name: string): boolean {
+    const { tools } = this.#start.flags;
+    return (tools === undefined || tools.includes(name)) && !this.permissions.isRemoved(name);
   }
 
   #instructions(): string[] {

@@ -1,6 +1,7 @@
 import type { ToolUseBlock } from '../protocol/content.js';
 import { AbortError, messageOf } from '../protocol/errors.js';
 import type { HookRunner } from './hook-runner.js';
+import type { Lines } from './lines.js';
 import type { Permissions } from './permissions.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome } from './tools/tool-port.js';
 
@@ -19,12 +20,16 @@ export interface ToolRunDependencies {
   find(name: string): RuntimeTool | undefined;
   hooks: HookRunner;
   permissions: Permissions;
+  lines: Lines;
 }
+
+/** How often the host hears that a long call is still running. */
+const HEARTBEAT_MS = 30_000;
 
 /** One tool call from the model's wish to the result: hooks, permission, the tool, hooks. */
 export async function runTool(
   block: ToolUseBlock,
-  { find, hooks, permissions }: ToolRunDependencies,
+  { find, hooks, permissions, lines }: ToolRunDependencies,
   signal: AbortSignal,
 ): Promise<ToolRunResult> {
   const result: ToolRunResult = {
@@ -69,7 +74,7 @@ export async function runTool(
     ...(reasonType === undefined ? {} : { reason_type: reasonType }),
   };
   const started = performance.now();
-  result.outcome = await execute(tool, decision.input, block.id, signal);
+  result.outcome = await execute(tool, decision.input, block.id, signal, lines);
   await after(result, hooks, call, { ...subject, tool_input: decision.input }, performance.now() - started);
   return result;
 }
@@ -86,12 +91,32 @@ async function execute(
   input: Record<string, unknown>,
   toolUseId: string,
   signal: AbortSignal,
+  lines: Lines,
 ): Promise<ToolOutcome> {
+  const started = performance.now();
+  let beats = 0;
+  const report = (id: string, more: object): void =>
+    lines.send({
+      type: 'tool_progress',
+      tool_use_id: id,
+      tool_name: tool.name,
+      parent_tool_use_id: toolUseId,
+      elapsed_time_seconds: Math.round((performance.now() - started) / 1000),
+      ...more,
+    });
+  const heart = setInterval(
+    () => report(`${toolUseId}-heartbeat-${beats++}`, { heartbeat: true }),
+    HEARTBEAT_MS,
+  );
   try {
-    return await tool.run({ toolUseId, input, signal });
+    const onProgress = ({ progress, total, message }: Record<string, unknown>): void =>
+      report(toolUseId, { progress, total, message });
+    return await tool.run({ toolUseId, input, signal, onProgress });
   } catch (error) {
     if (signal.aborted || error instanceof AbortError) throw error;
     return failedOutcome(messageOf(error));
+  } finally {
+    clearInterval(heart);
   }
 }
 

@@ -29,6 +29,15 @@ export class McpHub {
     this.#connect(connection);
   }
 
+  /** Connected servers that say that they have resources. */
+  withResources(): string[] {
+    return [...this.#connections.values()]
+      .filter(
+        ({ state, handshake }) => state === 'connected' && handshake?.capabilities.resources !== undefined,
+      )
+      .map(({ source }) => source.name);
+  }
+
   get(name: string): McpServerConnection | undefined {
     return this.#connections.get(name);
   }
@@ -49,17 +58,17 @@ export class McpHub {
   }
 
   async reconnect(name: string): Promise<void> {
-    const { source } = this.#required(name);
+    const { source } = this.required(name);
     await this.remove(name);
     this.add(source);
     await this.#connecting.get(name);
-    const { state, error } = this.#required(name);
+    const { state, error } = this.required(name);
     if (state !== 'connected') throw new Error(error ?? `Server "${name}" did not connect.`);
   }
 
   async toggle(name: string, enabled: boolean): Promise<void> {
     if (enabled) await this.reconnect(name);
-    else await this.#required(name).disconnect('disabled');
+    else await this.required(name).disconnect('disabled');
   }
 
   status(): McpServerStatus[] {
@@ -84,7 +93,8 @@ export class McpHub {
     this.#connecting.set(name, done);
   }
 
-  #required(name: string): McpServerConnection {
+  /** Throws for a name that no server has. */
+  required(name: string): McpServerConnection {
     const connection = this.#connections.get(name);
     if (connection === undefined) throw new Error(`Server not found: ${name}`);
     return connection;

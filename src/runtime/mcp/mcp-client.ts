@@ -26,6 +26,7 @@ export interface McpRequestOptions {
   signal?: AbortSignal | undefined;
   /** 0: no limit. */
   timeoutMs?: number | undefined;
+  onProgress?: ((progress: Record<string, unknown>) => void) | undefined;
 }
 
 /** A server's own error, as against a broken connection. */
@@ -47,6 +48,7 @@ const PROTOCOL_VERSION = '2025-11-25';
 export class McpClient {
   readonly #events: McpClientEvents;
   readonly #pending = new Map<JsonRpcId, (response: JsonRpcResponse | Error) => void>();
+  readonly #progress = new Map<JsonRpcId, (progress: Record<string, unknown>) => void>();
   #link: McpLink | undefined;
   #nextId: number;
 
@@ -96,9 +98,10 @@ export class McpClient {
   request(
     method: string,
     params: Record<string, unknown> | undefined,
-    { signal, timeoutMs = 0 }: McpRequestOptions = {},
+    { signal, timeoutMs = 0, onProgress }: McpRequestOptions = {},
   ): Promise<Record<string, unknown>> {
     const id = this.#nextId++;
+    if (onProgress !== undefined) this.#progress.set(id, onProgress);
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
       const cancel = (error: Error, reason: string): void => {
@@ -109,6 +112,7 @@ export class McpClient {
         cancel(new AbortError('The call was cancelled.'), 'AbortError: remote-cancel');
       const settle = (response: JsonRpcResponse | Error): void => {
         if (!this.#pending.delete(id)) return;
+        this.#progress.delete(id);
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
         if (response instanceof Error) reject(response);
@@ -144,7 +148,9 @@ export class McpClient {
     if (!('method' in message)) {
       if (message.id !== undefined) this.#pending.get(message.id)?.(message);
     } else if ('id' in message) void this.#serve(message);
-    else this.#events.notification(message.method, message.params ?? {});
+    else if (message.method === 'notifications/progress') {
+      this.#progress.get(message.params?.progressToken as JsonRpcId)?.(message.params ?? {});
+    } else this.#events.notification(message.method, message.params ?? {});
   }
 
   /** The connection is gone: whatever is open ends with the reason. */

@@ -23,9 +23,11 @@ export function mcpTool(connection: McpServerConnection, listed: ListedTool): Ru
     needsNoPermission: false,
     server: { name: source.name, source: source.source },
     policy: source.policies.find((policy) => policy.name === listed.name)?.permission_policy,
-    run: async ({ toolUseId, input, signal }) => {
+    isDeferrable: listed._meta?.['anthropic/alwaysLoad'] !== true,
+    searchHint: listed._meta?.['anthropic/searchHint'] as string | undefined,
+    run: async ({ toolUseId, input, signal, onProgress }) => {
       try {
-        const options = { signal, timeoutMs: source.timeoutMs ?? 0 };
+        const options = { signal, timeoutMs: source.timeoutMs ?? 0, onProgress };
         return outcomeOf(name, source.name, await client.callTool(listed.name, input, toolUseId, options));
       } catch (error) {
         if (error instanceof AbortError) throw error;

@@ -13,6 +13,8 @@ export interface ToolCall {
   readonly toolUseId: string;
   readonly input: Record<string, unknown>;
   readonly signal: AbortSignal;
+  /** The tool says how far it is. */
+  onProgress?(progress: Record<string, unknown>): void;
 }
 
 /** A tool of the agent, the runtime's own or a server's. */
@@ -28,6 +30,10 @@ export interface RuntimeTool {
   readonly needsNoPermission: boolean;
   readonly server: McpServerProvenance | undefined;
   readonly policy: McpServerToolPolicy['permission_policy'];
+  /** May stay out of the prompt until it is searched for. */
+  readonly isDeferrable?: boolean;
+  /** Further words by which it is found. */
+  readonly searchHint?: string | undefined;
   run(call: ToolCall): Promise<ToolOutcome>;
 }
 

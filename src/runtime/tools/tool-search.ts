@@ -1,0 +1,83 @@
+import type { RuntimeTool } from './tool-port.js';
+
+export const TOOL_SEARCH = 'ToolSearch';
+
+const MAX_FOUND = 10;
+
+/**
+ * With many tools their descriptions would fill every prompt. Then those that are not marked `alwaysLoad` stay back,
+ * and the model finds them by this tool; what it has found it can call in the same turn and from then on.
+ */
+export class ToolSearch {
+  readonly tool: RuntimeTool;
+  readonly #loaded = new Set<string>();
+  readonly #all: () => readonly RuntimeTool[];
+  readonly #threshold: number;
+
+  constructor(all: () => readonly RuntimeTool[], threshold: number) {
+    this.#all = all;
+    this.#threshold = threshold;
+    this.tool = {
+      name: TOOL_SEARCH,
+      description:
+        'Finds tools that are not in the list, by words of their names and descriptions, or by "select:" and exact ' +
+        'names with commas between. The tools that it returns can be called from then on.',
+      inputSchema: {
+        type: 'object',
+        properties: { query: { type: 'string' }, max_results: { type: 'number' } },
+        required: ['query'],
+      },
+      annotations: { readOnlyHint: true },
+      isReadOnly: true,
+      needsNoPermission: true,
+      server: undefined,
+      policy: undefined,
+      run: async ({ input }) => {
+        const found = this.#find(String(input.query), Number(input.max_results ?? MAX_FOUND));
+        for (const { name } of found) this.#loaded.add(name);
+        const content =
+          found.length === 0
+            ? 'No tool matches.'
+            : found.map(({ name, description }) => `${name}: ${description}`).join('\n');
+        const matches = found.map(({ name }) => name);
+        return { content, isError: false, detail: { matches, query: input.query } };
+      },
+    };
+  }
+
+  /** The tools for the next request: all of them, or those that are loaded and the search. */
+  select(tools: readonly RuntimeTool[]): RuntimeTool[] {
+    const deferrable = tools.filter((tool) => tool.isDeferrable);
+    if (deferrable.length <= this.#threshold) return [...tools];
+    return [...tools.filter((tool) => !tool.isDeferrable || this.#loaded.has(tool.name)), this.tool];
+  }
+
+  #find(query: string, limit: number): RuntimeTool[] {
+    const tools = this.#all().filter((tool) => tool.isDeferrable);
+    const [, names] = /^select:(.*)$/s.exec(query.trim()) ?? [];
+    if (names !== undefined) {
+      const wanted = new Set(names.split(',').map((name) => name.trim()));
+      return tools.filter(({ name }) => wanted.has(name));
+    }
+    const words = query
+      .toLowerCase()
+      .split(/\W+/)
+      .filter((word) => word !== '');
+    return tools
+      .map((tool) => ({ tool, score: scoreOf(tool, words) }))
+      .filter(({ score }) => score > 0)
+      .sort((left, right) => right.score - left.score)
+      .slice(0, limit)
+      .map(({ tool }) => tool);
+  }
+}
+
+/** A word in the name says more than one in the description. */
+function scoreOf({ name, description, searchHint }: RuntimeTool, words: readonly string[]): number {
+  const inName = name.toLowerCase();
+  const inText = `${description} ${searchHint ?? ''}`.toLowerCase();
+  return words.reduce(
+    (sum, word) => sum + (inName.includes(word) ? 3 : 0) + (inText.includes(word) ? 1 : 0),
+    0,
+  );
+}
