@@ -3,6 +3,14 @@
 
 export type { Concurrency } from './authoring/limits.js';
 export type { PromptArgument, PromptDefinition, PromptMessage } from './authoring/prompts.js';
+export type { McpIntercept, McpRequest, McpResult } from './authoring/proxy/proxy-session.js';
+export type { ProxiedServerConfig } from './authoring/proxy/upstream-transport.js';
+export {
+  type ProxyMcpServer,
+  type ProxyMcpServerConfig,
+  type ProxyMcpServerOptions,
+  proxyMcpServer,
+} from './authoring/proxy-mcp-server.js';
 export type {
   ListedResource,
   ResourceContext,
@@ -13,7 +21,7 @@ export type {
 } from './authoring/resources.js';
 export { type BinaryData, content, type LinkedResource } from './authoring/results/content.js';
 export type { FromJsonSchema, JsonSchemaInput } from './authoring/schema/from-json-schema.js';
-export type { InferInput, InputSchema, RawShape } from './authoring/schema/input-schema.js';
+export type { InferInput, InferResult, InputSchema, RawShape } from './authoring/schema/input-schema.js';
 export type { StandardSchema } from './authoring/schema/standard-schema.js';
 export {
   type CreateSdkMcpServerOptions,
@@ -21,6 +29,9 @@ export {
   type SdkMcpServer,
   type SdkMcpServerConfig,
 } from './authoring/sdk-mcp-server.js';
+export type { ServableServer } from './authoring/serve/servable.js';
+export { type HttpServing, type ServeHttpOptions, serveHttp } from './authoring/serve/serve-http.js';
+export { type ServeStdioOptions, type StdioServing, serveStdio } from './authoring/serve/serve-stdio.js';
 export {
   type AnyTool,
   type HandlerReturn,
@@ -270,6 +281,7 @@ export type {
   JsonRpcSuccess,
   ListedTool,
   ListToolsResult,
+  ManyConnectionsServer,
   McpAudioContent,
   McpClaudeAIProxyServerConfig,
   McpContentBlock,

@@ -1,83 +1,109 @@
-// The calculator agent: four functions of this process are the tools of a real Claude Code CLI. The model behind it
-// is a script on 127.0.0.1, so the program needs no key and no network.
+// The calculator agent: four functions of this process are the tools of an agent that runs in this process too. The
+// model is a script, so the program needs no key and no network. With ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL) set it
+// takes a question of yours: npm start -- "What is 12.5 % of 480?"
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { query } from 'tenon';
-import { scriptedMessagesApi, text, toolUse, toolUses } from 'tenon/testing';
+import { anthropic } from 'tenon/model/anthropic';
+import { embedded } from 'tenon/runtime';
+import { scriptedModel } from 'tenon/testing';
 import { calculator } from './tools.mjs';
 
-const PROMPT = 'What is (15 + 27) * 3, what is 100 - 58, and what is 7 divided by zero?';
+const DEMO = 'What is (15 + 27) * 3, what is 100 - 58, and what is 7 divided by zero?';
 
-const TURNS = [
-  toolUses([
-    { name: 'mcp__calculator__add', input: { a: 15, b: 27 } },
-    { name: 'mcp__calculator__subtract', input: { a: 100, b: 58 } },
-    { name: 'mcp__calculator__divide', input: { a: 7, b: 0 } },
-  ]),
-  (request) => toolUse('mcp__calculator__multiply', { a: Number(resultText(request.toolResults[0])), b: 3 }),
-  (request) =>
-    text(`(15 + 27) * 3 is ${resultText(request.toolResults[0])}; 100 - 58 is 42; nothing divides by zero.`),
-];
-
-const started = performance.now();
-const colour = (style, words) => (process.stdout.isTTY ? styleText(style, words) : words);
-const print = (label, words) => {
-  const seconds = ((performance.now() - started) / 1000).toFixed(2);
-  console.log(`${colour('dim', `${seconds.padStart(6)} s`)}  ${colour('bold', label.padEnd(9))} ${words}`);
-};
-
-const home = await mkdtemp(join(tmpdir(), 'tenon-calculator-'));
-const api = await scriptedMessagesApi((request, index) => {
-  const turn = TURNS[index];
-  return typeof turn === 'function' ? turn(request) : turn;
-});
-
-try {
-  print('prompt', PROMPT);
-  const calls = new Map();
-  const agent = query({
-    prompt: PROMPT,
-    options: {
-      mcpServers: { calculator },
-      allowedTools: ['mcp__calculator__*'],
-      cwd: home,
-      env: { ...api.env(), HOME: home, CLAUDE_CONFIG_DIR: join(home, '.claude') },
-    },
-  });
-  for await (const message of agent) {
-    if (message.type === 'assistant') {
-      for (const block of message.message.content) {
-        if (block.type === 'tool_use') {
-          calls.set(block.id, { name: block.name, at: performance.now() });
-          print('call', `${block.name.split('__').at(-1)}(${JSON.stringify(block.input)})`);
-        } else if (block.type === 'text') {
-          print('answer', colour('green', block.text));
-        }
-      }
-    } else if (message.type === 'user' && Array.isArray(message.message.content)) {
-      for (const block of message.message.content) {
-        if (block.type !== 'tool_result') continue;
-        const call = calls.get(block.tool_use_id);
-        const words = resultText(block);
-        const shown = block.is_error ? colour('red', `error: ${words}`) : words;
-        print(
-          'result',
-          `${call.name.split('__').at(-1)} → ${shown} (${(performance.now() - call.at).toFixed(0)} ms)`,
-        );
-      }
-    } else if (message.type === 'result') {
-      print('done', `${message.num_turns} turns, ${message.usage.output_tokens} tokens, ${message.subtype}`);
-    }
-  }
-  api.assertDone();
-} finally {
-  await api.close();
-  await rm(home, { recursive: true, force: true, maxRetries: 5 });
+const question = process.argv.slice(2).join(' ');
+if (question === '--help' || question === '-h') {
+  console.log('npm start                 the calculator agent with a scripted model, offline');
+  console.log(
+    'npm start -- "question"   the same with a real model; needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL',
+  );
+  process.exit(0);
+}
+const hasModel = Boolean(process.env.ANTHROPIC_API_KEY || process.env.ANTHROPIC_BASE_URL);
+if (question !== '' && !hasModel) {
+  console.error('A question of your own needs a real model: set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL.');
+  process.exit(1);
 }
 
-function resultText(block) {
-  return typeof block.content === 'string' ? block.content : block.content.map((part) => part.text).join('');
+/** What a model would do with the question above, step by step. */
+const script = scriptedModel((request, index) => {
+  const results = toolResults(request.messages.at(-1));
+  if (index === 0) {
+    return {
+      toolUses: [
+        { tool: 'mcp__calculator__add', input: { a: 15, b: 27 } },
+        { tool: 'mcp__calculator__subtract', input: { a: 100, b: 58 } },
+        { tool: 'mcp__calculator__divide', input: { a: 7, b: 0 } },
+      ],
+    };
+  }
+  if (index === 1) {
+    return { toolUses: [{ tool: 'mcp__calculator__multiply', input: { a: Number(results[0]), b: 3 } }] };
+  }
+  return `(15 + 27) * 3 is ${results[0]}; 100 - 58 is 42; nothing can be divided by zero.`;
+});
+
+const prompt = question === '' ? DEMO : question;
+const model = question === '' ? script : anthropic();
+const started = performance.now();
+const calls = new Map();
+
+print('prompt', prompt);
+try {
+  for await (const message of query({
+    prompt,
+    options: {
+      runtime: embedded({ model }),
+      mcpServers: { calculator },
+      allowedTools: ['mcp__calculator__*'],
+      systemPrompt: 'You are a calculator. Use the tools for every operation, and answer in one sentence.',
+    },
+  })) {
+    show(message);
+  }
+} catch (error) {
+  console.error(`${error.name} (${error.code}): ${error.message}`);
+  process.exitCode = 1;
+}
+
+function show(message) {
+  if (message.type === 'assistant') {
+    for (const block of message.message.content) {
+      if (block.type === 'tool_use') {
+        calls.set(block.id, { name: block.name.split('__').at(-1), at: performance.now() });
+        print('call', `${calls.get(block.id).name}(${JSON.stringify(block.input)})`);
+      } else if (block.type === 'text') print('answer', paint('green', block.text));
+    }
+  } else if (message.type === 'user') {
+    for (const block of message.message.content) {
+      if (block.type !== 'tool_result') continue;
+      const { name, at } = calls.get(block.tool_use_id);
+      const words = textOf(block);
+      const shown = block.is_error ? paint('red', `error: ${words}`) : words;
+      print('result', `${name} → ${shown} (${(performance.now() - at).toFixed(1)} ms)`);
+    }
+  } else if (message.type === 'result') {
+    print(
+      'done',
+      `${message.num_turns} turns, ${message.usage.output_tokens} output tokens, ${message.subtype}`,
+    );
+  }
+}
+
+function print(label, words) {
+  const seconds = ((performance.now() - started) / 1000).toFixed(2);
+  console.log(`${paint('dim', `${seconds.padStart(6)} s`)}  ${paint('bold', label.padEnd(7))} ${words}`);
+}
+
+/** Colours only on a terminal. */
+function paint(style, words) {
+  return process.stdout.isTTY ? styleText(style, words) : words;
+}
+
+function toolResults(message) {
+  return message.content.filter((block) => block.type === 'tool_result').map(textOf);
+}
+
+function textOf({ content }) {
+  return typeof content === 'string' ? content : content.map((part) => part.text).join('');
 }

@@ -1,7 +1,8 @@
 import { AbortError, messageOf } from '../protocol/errors.js';
 import type { CallToolResult } from '../protocol/mcp.js';
-import { CallClock } from './limits.js';
+import { CallClock, type Limiter } from './limits.js';
 import { structuredResultOf } from './results/structured.js';
+import { isTextStream, textOfStream } from './results/text-stream.js';
 import { errorResult, toolResultOf } from './results/tool-result.js';
 import { type AnyTool, type PreparedTool, prepareTool } from './tool.js';
 import { type CallScope, type ToolContext, toolContextOf } from './tool-context.js';
@@ -9,12 +10,18 @@ import { type CallScope, type ToolContext, toolContextOf } from './tool-context.
 /** Where the places are named in which a model's arguments were repaired. */
 const REPAIRED_KEY = 'tenon/repairedArguments';
 
+/** What the tool's server adds to its own limits. */
+export interface CallLimits {
+  timeoutMs: number | undefined;
+  server: { readonly limiter: Limiter };
+}
+
 /** Checks the arguments, runs the handler, makes a result of whatever comes. Never rejects: failures are results. */
 export async function callTool(
   tool: AnyTool,
   args: unknown,
   scope: CallScope,
-  timeoutMs: number | undefined,
+  { timeoutMs, server }: CallLimits,
 ): Promise<CallToolResult> {
   try {
     const prepared = prepareTool(tool);
@@ -23,8 +30,9 @@ export async function callTool(
       return errorResult(`Invalid arguments for tool "${tool.name}": ${checked.issues.join('; ')}`);
     }
     const { value, repaired } = checked;
+    // The tool's own limit first: a call that waits for it must not keep the other tools of its server waiting.
     const result = await prepared.limiter.run(() =>
-      runHandler(tool, prepared, value, repaired, scope, timeoutMs),
+      server.limiter.run(() => runHandler(tool, prepared, value, repaired, scope, timeoutMs)),
     );
     return repaired.length === 0
       ? result
@@ -34,7 +42,10 @@ export async function callTool(
   }
 }
 
-/** The handler against its clock. A handler that is late runs on, with its signal aborted; nobody waits for it. */
+/**
+ * The handler against its clock and its caller. When it is late or cancelled its signal is aborted and the call is
+ * over; a handler that does not listen runs on, and nobody waits for it.
+ */
 async function runHandler(
   tool: AnyTool,
   { output }: PreparedTool,
@@ -46,20 +57,21 @@ async function runHandler(
   // Cancelled while its arguments were checked or while it waited its turn: nothing is begun.
   if (scope.signal.aborted) return errorResult(messageOf(scope.signal.reason));
   const clock = new CallClock(timeoutMs);
-  const late = new AbortController();
-  const signal = clock.timeoutMs > 0 ? AbortSignal.any([scope.signal, late.signal]) : scope.signal;
-  const context = toolContextOf(scope, signal, () => clock.restart(), repaired);
+  const over = new AbortController();
+  const cancel = (): void => over.abort(scope.signal.reason);
+  const context = toolContextOf(scope, over.signal, () => clock.restart(), repaired);
   try {
-    const expired = new Promise<CallToolResult>((resolve) => {
-      clock.start(() => {
-        const text = `Tool "${tool.name}" timed out after ${clock.timeoutMs} ms.`;
-        resolve(errorResult(text));
-        late.abort(new AbortError(text));
-      });
+    const stopped = new Promise<CallToolResult>((resolve) => {
+      over.signal.addEventListener('abort', () => resolve(errorResult(messageOf(over.signal.reason))));
+      scope.signal.addEventListener('abort', cancel);
+      clock.start(() =>
+        over.abort(new AbortError(`Tool "${tool.name}" timed out after ${clock.timeoutMs} ms.`)),
+      );
     });
-    return await Promise.race([produce(tool, output, args, context), expired]);
+    return await Promise.race([produce(tool, output, args, context), stopped]);
   } finally {
     clock.stop();
+    scope.signal.removeEventListener('abort', cancel);
   }
 }
 
@@ -70,23 +82,8 @@ async function produce(
   context: ToolContext,
 ): Promise<CallToolResult> {
   const returned = await tool.handler(args as never, context);
-  const value = isTextStream(returned) ? await collect(returned, context) : returned;
+  const value = isTextStream(returned) ? await textOfStream(returned, context) : returned;
   return output === undefined ? toolResultOf(value) : structuredResultOf(value, output);
-}
-
-function isTextStream(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
-}
-
-/** The parts are reported while they come; the whole is the result. */
-async function collect(stream: AsyncIterable<unknown>, context: ToolContext): Promise<string> {
-  let text = '';
-  for await (const part of stream) {
-    if (context.signal.aborted) break;
-    text += String(part);
-    context.reportProgress(text.length, undefined, String(part));
-  }
-  return text;
 }
 
 export function unknownToolResult(name: string, known: Iterable<string>): CallToolResult {

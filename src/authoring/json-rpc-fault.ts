@@ -1,10 +1,12 @@
 /** JSON-RPC's own faults: the caller asked in a way that no tool ever sees. */
 export class JsonRpcFault extends Error {
   readonly code: number;
+  readonly data: unknown;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: unknown) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }
 

@@ -9,7 +9,7 @@ export function checkConcurrency(value: Concurrency | undefined, owner: string):
   throw new OptionError(
     'concurrency',
     value,
-    `${owner}: \`concurrency\` must be 'parallel', 'serial' or a whole number above 0; it is ${JSON.stringify(value)}.`,
+    `${owner}: \`concurrency\` must be 'parallel', 'serial' or a whole number above 0; it is ${typeof value === 'string' ? JSON.stringify(value) : String(value)}.`,
   );
 }
 
@@ -37,11 +37,32 @@ export class Limiter {
   }
 }
 
-/** A clock for one call, started again by progress. `elapsed` resolves when it has run out. */
+/** The longest that a timer can wait; node fires longer ones at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export function checkTimeout(value: number | undefined, owner: string): void {
+  if (value === undefined || (typeof value === 'number' && value >= 0)) return;
+  throw new OptionError(
+    'timeout',
+    value,
+    `${owner}: \`timeout\` must be milliseconds, 0 or above; it is ${String(value)}.`,
+  );
+}
+
+export function checkMaxResultChars(value: number | undefined, owner: string): void {
+  if (value === undefined || (Number.isInteger(value) && value > 0)) return;
+  throw new OptionError(
+    'maxResultChars',
+    value,
+    `${owner}: \`maxResultChars\` must be a whole number above 0; it is ${String(value)}.`,
+  );
+}
+
+/** A clock for one call, started again by progress. */
 export class CallClock {
   readonly #timeoutMs: number;
   #timer: NodeJS.Timeout | undefined;
-  #expire: () => void = () => {};
+  #expire: (() => void) | undefined;
 
   constructor(timeoutMs: number | undefined) {
     this.#timeoutMs = timeoutMs ?? 0;
@@ -56,14 +77,18 @@ export class CallClock {
     this.restart();
   }
 
-  restart(): void {
-    if (this.#timeoutMs <= 0) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#expire(), this.#timeoutMs);
+  /** False when the call is over: then there is nothing to start again. */
+  restart(): boolean {
+    if (this.#expire === undefined) return false;
+    if (this.#timeoutMs > 0 && this.#timeoutMs <= MAX_TIMER_MS) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(this.#expire, this.#timeoutMs);
+    }
+    return true;
   }
 
   stop(): void {
     clearTimeout(this.#timer);
-    this.#expire = () => {};
+    this.#expire = undefined;
   }
 }

@@ -2,7 +2,6 @@ import { callTool, unknownToolResult } from './call-tool.js';
 import { INVALID_PARAMS, JsonRpcFault, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND } from './json-rpc-fault.js';
 import { negotiateProtocolVersion } from './mcp-versions.js';
 import { promptMessages } from './prompts.js';
-import { LongResults } from './results/cut-result.js';
 import { keepBlocksBesideStructure } from './results/structured.js';
 import type { SdkMcpServer } from './sdk-mcp-server.js';
 import { type CallScope, LOG_LEVELS, type LogLevel } from './tool-context.js';
@@ -22,8 +21,6 @@ type Method = (server: SdkMcpServer, params: Params, scope: MethodScope) => unkn
 
 const ITEMS_PER_PAGE = 1000;
 const MAX_COMPLETIONS = 100;
-/** How much of a long result one reading gives when its tool has no limit of its own any more. */
-const DEFAULT_PAGE_CHARS = 25_000;
 
 /** Every method that an in-process server serves, one row each. */
 const METHODS: Record<string, Method> = {
@@ -73,18 +70,21 @@ async function callNamedTool(server: SdkMcpServer, params: Params, scope: Method
   }
   const tool = server.tools.get(name);
   if (tool === undefined) return unknownToolResult(name, server.tools.names);
-  const result = await server.limiter.run(() => callTool(tool, args, scope, tool.timeout ?? server.timeout));
-  const shown = scope.audience === 'claude-code' ? keepBlocksBesideStructure(result) : result;
+  const result = await callTool(tool, args, scope, { timeoutMs: tool.timeout ?? server.timeout, server });
+  const isForCli = scope.audience === 'claude-code';
+  const shown = isForCli ? keepBlocksBesideStructure(result) : result;
   const maxChars = server.tools.maxResultChars(tool);
-  return maxChars === undefined ? shown : server.longResults.cut(shown, maxChars);
+  const cut = maxChars === undefined ? shown : server.longResults.cut(shown, maxChars);
+  if (cut === shown || !isForCli) return cut;
+  // The CLI would show the model the whole structure, in place of the text that was cut.
+  const { structuredContent: _tooLong, ...withoutStructure } = cut;
+  return withoutStructure;
 }
 
 async function readResource(server: SdkMcpServer, params: Params, scope: MethodScope): Promise<unknown> {
   const uri = text(params.uri, 'uri');
-  if (LongResults.owns(uri)) {
-    const rest = server.longResults.read(uri, server.tools.pageChars ?? DEFAULT_PAGE_CHARS);
-    if (rest !== undefined) return { contents: [rest] };
-  }
+  const rest = server.longResults.read(uri);
+  if (rest !== undefined) return { contents: [rest] };
   const contents = await server.resources.read(uri, { signal: scope.signal, sessionId: scope.sessionId });
   if (contents === undefined) throw new JsonRpcFault(RESOURCE_NOT_FOUND, `Resource not found: ${uri}`);
   return { contents };
@@ -95,7 +95,10 @@ async function getPrompt(server: SdkMcpServer, params: Params, scope: MethodScop
   const prompt = server.prompts.get(name);
   if (prompt === undefined) throw new JsonRpcFault(INVALID_PARAMS, `Prompt not found: ${name}`);
   const args = (params.arguments ?? {}) as Record<string, string>;
-  const missing = (prompt.arguments ?? []).filter((each) => each.required && !(each.name in args));
+  if (typeof args !== 'object' || Array.isArray(args)) {
+    throw new JsonRpcFault(INVALID_PARAMS, 'The `arguments` of prompts/get must be an object.');
+  }
+  const missing = (prompt.arguments ?? []).filter((each) => each.required && !Object.hasOwn(args, each.name));
   if (missing.length > 0) {
     const names = missing.map((each) => each.name).join(', ');
     throw new JsonRpcFault(INVALID_PARAMS, `Prompt "${name}" needs the argument ${names}.`);
@@ -122,10 +125,10 @@ async function complete(server: SdkMcpServer, params: Params): Promise<unknown> 
 }
 
 function page(key: string, items: readonly unknown[], cursor: unknown): Params {
-  const start = cursor === undefined ? 0 : Number(cursor);
-  if (!Number.isInteger(start) || start < 0) {
+  if (cursor !== undefined && !(typeof cursor === 'string' && /^\d+$/.test(cursor))) {
     throw new JsonRpcFault(INVALID_PARAMS, `Invalid cursor: ${JSON.stringify(cursor)}`);
   }
+  const start = Number(cursor ?? 0);
   const end = start + ITEMS_PER_PAGE;
   const shown = items.slice(start, end);
   return end < items.length ? { [key]: shown, nextCursor: String(end) } : { [key]: shown };

@@ -84,8 +84,7 @@ export class McpSession {
     }
     if (this.#running.get(id) === controller) this.#running.delete(id);
     // MCP: a cancelled request gets no answer.
-    if (!controller.signal.aborted)
-      await this.#transport.send(answer, { relatedRequestId: id }).catch(() => {});
+    if (!controller.signal.aborted) await this.#send(answer, id).catch(() => {});
   }
 
   #scopeOf(requestId: JsonRpcId, params: Params, signal: AbortSignal): MethodScope {
@@ -108,16 +107,21 @@ export class McpSession {
         if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.#logLevel)) return;
         this.#notify('notifications/message', { level, logger, data }, requestId).catch(() => {});
       },
-      ask: (method, fields) => this.#ask(method, fields, requestId, signal),
+      ask: (method, fields, over) => this.#ask(method, fields, requestId, over),
     };
   }
 
-  /** `relatedRequestId` tells a transport with several streams (HTTP) on which of them this belongs. */
   #notify(method: string, params: Params, relatedRequestId?: JsonRpcId): Promise<void> {
-    return this.#transport.send({ jsonrpc: '2.0', method, params }, { relatedRequestId });
+    return this.#send({ jsonrpc: '2.0', method, params }, relatedRequestId);
+  }
+
+  /** `relatedRequestId` tells a transport with several streams (HTTP) on which of them this belongs. */
+  async #send(message: JsonRpcMessage, relatedRequestId: JsonRpcId | undefined): Promise<void> {
+    await this.#transport.send(message, { relatedRequestId });
   }
 
   #ask(method: string, params: Params, relatedRequestId: JsonRpcId, signal: AbortSignal): Promise<Params> {
+    if (signal.aborted || this.#ended) return Promise.reject(new AbortError('The call is over.'));
     const id = `tenon_${this.#nextRequestId++}`;
     return new Promise((resolve, reject) => {
       const settle = (response: JsonRpcMessage | Error): void => {
@@ -127,12 +131,18 @@ export class McpSession {
         else if ('error' in response) reject(new JsonRpcFault(response.error.code, response.error.message));
         else resolve('result' in response ? response.result : {});
       };
-      const giveUp = (): void => settle(new AbortError('The call was cancelled.'));
+      const giveUp = (): void => {
+        settle(new AbortError('The call was cancelled.'));
+        if (this.#ended) return;
+        // Whoever is being asked need not think about it any longer.
+        const reason = messageOf(signal.reason);
+        this.#notify('notifications/cancelled', { requestId: id, reason }, relatedRequestId).catch(() => {});
+      };
       this.#asked.set(id, settle);
       signal.addEventListener('abort', giveUp);
-      this.#transport
-        .send({ jsonrpc: '2.0', id, method, params }, { relatedRequestId })
-        .catch((error: Error) => settle(error));
+      this.#send({ jsonrpc: '2.0', id, method, params }, relatedRequestId).catch((error: Error) =>
+        settle(error),
+      );
     });
   }
 

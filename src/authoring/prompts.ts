@@ -1,3 +1,4 @@
+import { OptionError } from '../protocol/errors.js';
 import type { McpContentBlock } from '../protocol/mcp.js';
 
 export interface PromptMessage {
@@ -32,6 +33,13 @@ export class PromptRegistry {
   readonly #prompts = new Map<string, PromptDefinition>();
 
   add(prompt: PromptDefinition): void {
+    if (this.#prompts.has(prompt.name)) {
+      throw new OptionError(
+        'prompts',
+        prompt.name,
+        `There are two prompts named "${prompt.name}". Give one of them another name.`,
+      );
+    }
     this.#prompts.set(prompt.name, prompt);
   }
 

@@ -1,3 +1,4 @@
+import { OptionError } from '../protocol/errors.js';
 import type { McpResourceContents } from '../protocol/mcp.js';
 import { base64Of } from './results/content.js';
 import { UriTemplate } from './uri-template.js';
@@ -21,6 +22,8 @@ interface ResourceFields {
 
 export interface StaticResource extends ResourceFields {
   uri: string;
+  // Here and below: so that the compiler knows which of the two it reads, and the types of `read` with it.
+  uriTemplate?: undefined;
   size?: number | undefined;
   read(uri: string, context: ResourceContext): ResourceData | Promise<ResourceData>;
 }
@@ -28,6 +31,7 @@ export interface StaticResource extends ResourceFields {
 export interface TemplatedResource extends ResourceFields {
   /** With variables in braces: `{id}` for one step of a path, `{+path}` for the rest of it. */
   uriTemplate: string;
+  uri?: undefined;
   read(
     uri: string,
     variables: Record<string, string>,
@@ -41,7 +45,7 @@ export interface TemplatedResource extends ResourceFields {
 
 export type ResourceDefinition = StaticResource | TemplatedResource;
 
-export type ListedResource = Omit<StaticResource, 'read'>;
+export type ListedResource = Omit<StaticResource, 'read' | 'uriTemplate'>;
 
 /** The resources of one server. */
 export class ResourceRegistry {
@@ -49,7 +53,11 @@ export class ResourceRegistry {
   readonly #templates = new Map<string, { resource: TemplatedResource; template: UriTemplate }>();
 
   add(resource: ResourceDefinition): void {
-    if ('uri' in resource) this.#fixed.set(resource.uri, resource);
+    const place = resource.uri ?? resource.uriTemplate ?? '';
+    if (this.#fixed.has(place) || this.#templates.has(place)) {
+      throw new OptionError('resources', place, `There are two resources at "${place}". Remove one of them.`);
+    }
+    if (resource.uri !== undefined) this.#fixed.set(resource.uri, resource);
     else {
       const template = new UriTemplate(resource.uriTemplate);
       this.#templates.set(resource.uriTemplate, { resource, template });

@@ -1,11 +1,13 @@
 import { OptionError } from '../protocol/errors.js';
-import type {
-  InitializeResult,
-  ListedTool,
-  McpSdkServerConfigWithInstance,
-  McpTransport,
+import {
+  type InitializeResult,
+  type ListedTool,
+  type ManyConnectionsServer,
+  type McpSdkServerConfigWithInstance,
+  type McpTransport,
+  manyConnections,
 } from '../protocol/mcp.js';
-import { type Concurrency, checkConcurrency, Limiter } from './limits.js';
+import { type Concurrency, checkConcurrency, checkMaxResultChars, checkTimeout, Limiter } from './limits.js';
 import { McpSession } from './mcp-session.js';
 import { LATEST_PROTOCOL_VERSION } from './mcp-versions.js';
 import { checkServerName } from './names.js';
@@ -59,7 +61,8 @@ export function createSdkMcpServer(options: CreateSdkMcpServerOptions): SdkMcpSe
 type ListKind = 'tools' | 'resources' | 'prompts';
 
 /** The `instance` of an in-process server. Each `connect` is a session of its own. */
-export class SdkMcpServer {
+export class SdkMcpServer implements ManyConnectionsServer {
+  readonly [manyConnections] = true;
   readonly name: string;
   readonly version: string;
   readonly instructions: string | undefined;
@@ -76,7 +79,10 @@ export class SdkMcpServer {
     if (options.tools !== undefined && !Array.isArray(options.tools)) {
       throw new OptionError('tools', options.tools, `Server "${options.name}": \`tools\` must be an array.`);
     }
-    checkConcurrency(options.concurrency, `Server "${options.name}"`);
+    const owner = `Server "${options.name}"`;
+    checkConcurrency(options.concurrency, owner);
+    checkTimeout(options.timeout, owner);
+    checkMaxResultChars(options.maxResultChars, owner);
     this.name = options.name;
     this.version = options.version ?? '1.0.0';
     this.instructions = options.instructions;

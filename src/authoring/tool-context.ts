@@ -55,13 +55,13 @@ export interface CallScope {
   readonly meta: Params;
   notify(method: string, params: Params): Promise<void>;
   log(level: LogLevel, data: unknown, logger: string): void;
-  ask(method: string, params: Params): Promise<Params>;
+  ask(method: string, params: Params, signal: AbortSignal): Promise<Params>;
 }
 
 export function toolContextOf(
   scope: CallScope,
   signal: AbortSignal,
-  onProgress: () => void,
+  onProgress: () => boolean,
   repairedArguments: readonly string[],
 ): ToolContext {
   const { requestId, serverName, sessionId, meta } = scope;
@@ -77,17 +77,19 @@ export function toolContextOf(
     meta,
     _meta: meta,
     reportProgress: (progress, total, message) => {
-      onProgress();
-      // MCP: no token, nobody listens.
-      if (progressToken === undefined || signal.aborted) return;
-      void scope.notify('notifications/progress', { progressToken, progress, total, message });
+      const isRunning = onProgress();
+      // MCP: no token, nobody listens; nor does anybody once the call is over.
+      if (progressToken === undefined || signal.aborted || !isRunning) return;
+      const report = { progressToken, progress, total, message };
+      // A client that has gone is no failure of the handler.
+      scope.notify('notifications/progress', report).catch(() => {});
     },
     log: (level, data, logger = serverName) => {
       if (!signal.aborted) scope.log(level, data, logger);
     },
-    elicit: (question) => scope.ask('elicitation/create', question) as Promise<ElicitResult>,
-    sample: (request) => scope.ask('sampling/createMessage', request),
+    elicit: (question) => scope.ask('elicitation/create', question, signal) as Promise<ElicitResult>,
+    sample: (request) => scope.ask('sampling/createMessage', request, signal),
     sendNotification: ({ method, params = {} }) => scope.notify(method, params),
-    sendRequest: ({ method, params = {} }) => scope.ask(method, params),
+    sendRequest: ({ method, params = {} }) => scope.ask(method, params, signal),
   };
 }

@@ -55,17 +55,9 @@ export class ToolRegistry {
     return tool.maxResultChars ?? this.#defaults.maxResultChars;
   }
 
-  /** The largest limit of any tool; undefined when no result of this server is ever cut. */
-  get pageChars(): number | undefined {
-    const limits = [...this.#tools.values()]
-      .map((tool) => this.maxResultChars(tool))
-      .filter((chars) => chars !== undefined);
-    return limits.length > 0 ? Math.max(...limits) : undefined;
-  }
-
   /** Then the server has resources: what was cut can be read on. */
   get cutsResults(): boolean {
-    return this.pageChars !== undefined;
+    return [...this.#tools.values()].some((tool) => this.maxResultChars(tool) !== undefined);
   }
 
   /** As a client lists them; a promise only where a schema's converter is still being loaded. */

@@ -1,20 +1,30 @@
 import type { CallToolResult, ToolAnnotations } from '../protocol/mcp.js';
-import { type Concurrency, checkConcurrency, Limiter } from './limits.js';
+import { type Concurrency, checkConcurrency, checkMaxResultChars, checkTimeout, Limiter } from './limits.js';
 import { checkToolName } from './names.js';
 import { type CompiledSchema, compileSchema, invalidTool } from './schema/compile.js';
-import type { InferInput, InputSchema, RawShape } from './schema/input-schema.js';
+import type { InferInput, InferResult, InputSchema, RawShape } from './schema/input-schema.js';
 import type { ToolContext } from './tool-context.js';
 
 /**
  * What a handler may return: a whole `CallToolResult`, parts of one (`content.image(…)`), bytes, a stream of text, or
  * any value that becomes its text.
  */
-export type ToolReturn = CallToolResult | string | number | bigint | boolean | null | undefined | object;
+export type ToolReturn =
+  | CallToolResult
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | undefined
+  | object
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to return compiles too.
+  | void;
 
 /** With an output schema a handler returns what that describes, or a whole result. */
 export type HandlerReturn<Output extends InputSchema> = [Output] extends [never]
   ? ToolReturn
-  : InferInput<Output> | CallToolResult;
+  : InferResult<Output> | CallToolResult;
 
 export type ToolHandler<Schema extends InputSchema, Output extends InputSchema = never> = (
   args: InferInput<Schema>,
@@ -98,22 +108,18 @@ const prepared = new WeakMap<object, PreparedTool>();
 export function prepareTool(definition: AnyTool): PreparedTool {
   const known = prepared.get(definition);
   if (known !== undefined) return known;
-  const { name, handler, inputSchema, outputSchema, concurrency, timeout } = definition;
+  const { name, handler, inputSchema, outputSchema, concurrency, timeout, maxResultChars } = definition;
   checkToolName(name);
   if (typeof handler !== 'function') throw invalidTool(name, 'its handler must be a function.');
   if (inputSchema === null || (typeof inputSchema !== 'object' && typeof inputSchema !== 'function')) {
     throw invalidTool(name, 'it needs an input schema; for a tool without arguments give {}.');
   }
-  if (timeout !== undefined && !(timeout >= 0)) {
-    throw invalidTool(
-      name,
-      `\`timeout\` must be milliseconds, 0 or above; it is ${JSON.stringify(timeout)}.`,
-    );
-  }
+  checkTimeout(timeout, `Tool "${name}"`);
   checkConcurrency(concurrency, `Tool "${name}"`);
+  checkMaxResultChars(maxResultChars, `Tool "${name}"`);
   const tool: PreparedTool = {
     input: compileSchema(name, inputSchema),
-    output: outputSchema === undefined ? undefined : compileSchema(name, outputSchema),
+    output: outputSchema === undefined ? undefined : compileSchema(name, outputSchema, 'output'),
     limiter: new Limiter(concurrency),
   };
   prepared.set(definition, tool);

@@ -1,3 +1,5 @@
+import { OptionError } from '../protocol/errors.js';
+
 /** The URI templates that MCP servers use: RFC 6570's `{name}` and `{+name}`, read backwards from a URI. */
 export class UriTemplate {
   readonly #pattern: RegExp;
@@ -6,6 +8,13 @@ export class UriTemplate {
   constructor(template: string) {
     const parts = template.split(/(\{[^}]*\})/).map((part) => {
       const [, plus, name] = /^\{(\+?)(\w+)\*?\}$/.exec(part) ?? [];
+      if (name === undefined && part.startsWith('{')) {
+        throw new OptionError(
+          'uriTemplate',
+          template,
+          `The URI template "${template}" has ${part}; it may have {name}, or {+name} for a value with slashes.`,
+        );
+      }
       if (name === undefined) return part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
       this.#names.push(name);
       return plus === '+' ? '(.+)' : '([^/?#]+)';

@@ -14,6 +14,9 @@ export interface EndFacts {
   context: FailureContext;
 }
 
+/** How a CLI that handles SIGTERM reports it. */
+const EXIT_BY_SIGTERM = 143;
+
 /**
  * What the loop throws when the agent has left by itself. After a success: nothing, however it left. After a
  * failure: that. When an answer is still owed, or was still to be asked for: why it will not come.
@@ -25,6 +28,8 @@ export function errorAtEnd(end: TransportEnd, facts: EndFacts): Error | undefine
     return new ResultError(lastResult);
   }
   if (lastResult !== undefined && !cutOff) return undefined;
-  const nothingAsked = messagesSent === 0 && end.error === undefined && end.code === 0;
+  // With the input at its end and nothing asked, the signal was ours: the CLI was slower to start than its grace.
+  const toldToGo = !inputOpen && (end.signal !== null || end.code === EXIT_BY_SIGTERM);
+  const nothingAsked = messagesSent === 0 && end.error === undefined && (end.code === 0 || toldToGo);
   return nothingAsked ? undefined : processFailure(end, context);
 }

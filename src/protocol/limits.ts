@@ -9,6 +9,8 @@ export const LIMITS = {
   controlTimeoutMs: 60_000,
   /** From the end of input to SIGTERM. An idle CLI needs 40–100 ms to write its transcript and leave. */
   closeGraceMs: 2_000,
+  /** From a SIGTERM without grace to the end of input, for a wrapper that hears only that. A CLI leaves within 100 ms. */
+  endInputAfterSignalMs: 500,
   /** From SIGTERM to SIGKILL. */
   killGraceMs: 3_000,
   /** From SIGKILL to giving up on the exit event: a process in uninterruptible sleep must not hold us. */
@@ -21,6 +23,17 @@ export const LIMITS = {
   orphanKillMs: 200,
   /** From a result to the line that tells whether it is the last one; the CLI writes it within 5 ms. */
   resultSettleMs: 100,
+  /** From the start of a proxied MCP server to its answer to `initialize`; as long as the CLI waits for its own. */
+  proxyConnectMs: 30_000,
+  /** How long a session of an HTTP server may lie unused before it is ended. */
+  sessionIdleMs: 30 * 60_000,
+  /** Sessions of one HTTP server at the same time. */
+  maxSessions: 1_000,
+  /** Of one HTTP request's body; as the MCP library has it. */
+  maxBodyBytes: 4 * 1024 * 1024,
+  /** What a session keeps for clients that come back after a lost connection: messages, and their bytes. */
+  replayMessages: 1_000,
+  replayBytes: 4 * 1024 * 1024,
   /** How much of stderr an error shows. */
   stderrTailBytes: 8 * 1024,
   /** Messages that nobody has read yet, in bytes of their lines. See docs/guide/running-agents.md. */

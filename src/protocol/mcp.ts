@@ -170,6 +170,22 @@ export interface McpServerInstance {
   close(): Promise<void>;
 }
 
+/**
+ * On server objects that take any number of connections at once, each a session of its own. Those of the MCP
+ * libraries take one. A symbol and not a class: it holds across copies of the package.
+ */
+export const manyConnections: unique symbol = Symbol.for('tenon.manyConnections');
+
+export interface ManyConnectionsServer extends McpServerInstance {
+  readonly [manyConnections]: true;
+  /** The second argument says for whom, before the client says it itself. */
+  connect(transport: McpTransport, audience?: 'claude-code'): Promise<void>;
+}
+
+export function takesManyConnections(instance: McpServerInstance): instance is ManyConnectionsServer {
+  return manyConnections in instance;
+}
+
 export type McpServerToolPolicy = {
   name: string;
   permission_policy?: 'always_allow' | 'always_ask' | 'always_deny' | undefined;

@@ -43,8 +43,9 @@ export interface Transport {
   pause(): void;
   resume(): void;
   /**
-   * Ends the agent: end of input, and after each grace period a harder measure. Resolves when it is gone; the
-   * transport bounds that. Idempotent; a later call may shorten `graceMs`.
+   * Ends the agent: end of input, and after each grace period a harder measure. With `graceMs` 0, for an agent in
+   * the middle of its work, the harder measure comes at once. Resolves when it is gone; the transport bounds that.
+   * Idempotent; a later call may shorten `graceMs`.
    */
   stop(graceMs?: number): Promise<void>;
 }

@@ -1,20 +1,29 @@
 import type { CallToolResult } from '../../protocol/mcp.js';
 import type { CompiledSchema } from '../schema/compile.js';
-import { errorResult, isCallToolResult, jsonText, toolResultOf } from './tool-result.js';
+import { errorResult, isCallToolResult, isContentBlock, jsonText, toolResultOf } from './tool-result.js';
 
 /** A tool with an output schema: its value is checked and goes out as structure and as text. */
 export async function structuredResultOf(returned: unknown, output: CompiledSchema): Promise<CallToolResult> {
-  const whole = isCallToolResult(returned) ? toolResultOf(returned) : undefined;
+  const whole = isWholeResult(returned) ? toolResultOf(returned) : undefined;
   if (whole?.isError) return whole;
-  const checked = await output.check(whole === undefined ? returned : whole.structuredContent);
+  const checked = await output.checkExactly(isWholeResult(returned) ? returned.structuredContent : returned);
   if (!checked.ok) {
     return errorResult(`The tool's result does not match its output schema: ${checked.issues.join('; ')}`);
   }
-  const structuredContent = checked.value as Record<string, unknown>;
-  const json = jsonText(structuredContent);
+  const json = jsonText(checked.value);
   if (!json.ok) return errorResult(`The tool returned ${json.problem}`);
-  if (whole !== undefined && whole.content.length > 0) return { ...whole, structuredContent };
+  // What the wire would make of it: dates as text, and no tie to an object that the tool may still change.
+  const structuredContent = JSON.parse(json.text) as Record<string, unknown>;
+  const hasBlocks = isWholeResult(returned) && returned.content.length > 0;
+  if (whole !== undefined && hasBlocks) return { ...whole, structuredContent };
   return { ...whole, content: [{ type: 'text', text: json.text }], structuredContent };
+}
+
+/** A value that the schema describes may itself have a list named `content`. */
+function isWholeResult(value: unknown): value is CallToolResult {
+  if (!isCallToolResult(value)) return false;
+  if (value.structuredContent !== undefined || value.isError === true) return true;
+  return value.content.length > 0 && value.content.every(isContentBlock);
 }
 
 /** Where the structure goes when it cannot travel beside the text. */

@@ -1,11 +1,16 @@
 import { messageOf } from '../../protocol/errors.js';
 import type { CallToolResult, McpContentBlock } from '../../protocol/mcp.js';
+import { kindOf } from '../schema/compile.js';
 import { base64Of, binaryContent } from './content.js';
 
 /** Whatever a handler returned, as the result that MCP knows. Never throws: what cannot be sent is a failed result. */
 export function toolResultOf(returned: unknown): CallToolResult {
   if (returned === undefined) return { content: [] };
   if (typeof returned === 'string') return textResult(returned);
+  // JSON has no word for NaN and Infinity.
+  if (typeof returned === 'number') return textResult(String(returned));
+  if (returned instanceof Error) return errorResult(messageOf(returned));
+  if (returned instanceof ArrayBuffer) return { content: [binaryContent(new Uint8Array(returned))] };
   if (returned instanceof Uint8Array) return { content: [binaryContent(returned)] };
   if (isContentBlock(returned)) return checkedContent({ content: [returned] });
   if (Array.isArray(returned) && returned.length > 0 && returned.every(isContentBlock)) {
@@ -25,16 +30,25 @@ export function errorResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** JSON of any value. A BigInt becomes its digits; what has no JSON at all is a problem to report. */
+/** JSON of any value. What would be lost is kept as well as JSON can; what has none at all is a problem to report. */
 export function jsonText(value: unknown): { ok: true; text: string } | { ok: false; problem: string } {
   if (typeof value === 'bigint') return { ok: true, text: String(value) };
   try {
-    const text = JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? String(part) : part));
+    const text = JSON.stringify(value, inJson);
     if (text !== undefined) return { ok: true, text };
-    return { ok: false, problem: `a ${typeof value}, which cannot be sent to the model.` };
+    return { ok: false, problem: `${kindOf(value)}, which cannot be sent to the model.` };
   } catch (error) {
     return { ok: false, problem: `a value that cannot be written as JSON: ${messageOf(error)}` };
   }
+}
+
+/** A BigInt becomes its digits; a Map or Set would become `{}`. */
+function inJson(_key: string, part: unknown): unknown {
+  if (typeof part === 'bigint') return String(part);
+  if (part instanceof Set) return [...part];
+  if (!(part instanceof Map)) return part;
+  const isObject = [...part.keys()].every((key) => typeof key === 'string');
+  return isObject ? Object.fromEntries(part) : [...part];
 }
 
 export function isCallToolResult(value: unknown): value is CallToolResult {
@@ -42,18 +56,35 @@ export function isCallToolResult(value: unknown): value is CallToolResult {
 }
 
 /** What each kind of block must have; bytes in `data` are turned into base64 on the way. */
-const REQUIRED: Record<McpContentBlock['type'], readonly string[]> = {
-  text: ['text'],
-  image: ['data', 'mimeType'],
-  audio: ['data', 'mimeType'],
-  resource_link: ['uri', 'name'],
-  resource: ['resource'],
+const REQUIRED: Record<McpContentBlock['type'], Record<string, (value: unknown) => boolean>> = {
+  text: { text: isString },
+  image: { data: isBinary, mimeType: isString },
+  audio: { data: isBinary, mimeType: isString },
+  resource_link: { uri: isString, name: isString },
+  resource: { resource: isResourceContents },
 };
 
-function isContentBlock(value: unknown): value is McpContentBlock {
+export function isContentBlock(value: unknown): value is McpContentBlock {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
-  const required = REQUIRED[value.type as McpContentBlock['type']];
-  return required?.every((field) => field in value) ?? false;
+  const type = value.type as McpContentBlock['type'];
+  if (!Object.hasOwn(REQUIRED, type)) return false;
+  return Object.entries(REQUIRED[type]).every(([field, fits]) =>
+    fits((value as unknown as Record<string, unknown>)[field]),
+  );
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isBinary(value: unknown): boolean {
+  return typeof value === 'string' || value instanceof Uint8Array;
+}
+
+function isResourceContents(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { uri, text, blob } = value as Record<string, unknown>;
+  return typeof uri === 'string' && (typeof text === 'string' || isBinary(blob));
 }
 
 function checkedContent(result: CallToolResult): CallToolResult {
@@ -64,13 +95,31 @@ function checkedContent(result: CallToolResult): CallToolResult {
       `The tool returned a result whose content[${bad}] is no content block: ${(shown.ok ? shown.text : shown.problem).slice(0, 200)}`,
     );
   }
-  const whole = jsonText(result.structuredContent ?? null);
-  if (!whole.ok) return errorResult(`The tool returned structured content that is ${whole.problem}`);
-  return { ...result, content: result.content.map(withBase64) };
+  try {
+    const { content, ...rest } = result;
+    const fields = asJson(rest);
+    if (content.length > 0 || fields.structuredContent === undefined) {
+      return { ...fields, content: content.map((block) => asJson(withBase64(block))) };
+    }
+    // MCP: structure is also said in words, for those who read only these.
+    return { ...fields, content: [{ type: 'text', text: JSON.stringify(fields.structuredContent) }] };
+  } catch (error) {
+    return errorResult(`The tool returned a value that cannot be written as JSON: ${messageOf(error)}`);
+  }
+}
+
+/** A copy that JSON can carry. Texts stay as they are: they may be long. */
+function asJson<Value extends object>(value: Value): Value {
+  const fields = Object.entries(value).flatMap(([key, part]) => {
+    if (typeof part === 'string') return [[key, part]];
+    const json = JSON.stringify(part, inJson);
+    return json === undefined ? [] : [[key, JSON.parse(json)]];
+  });
+  return Object.fromEntries(fields);
 }
 
 function withBase64(block: McpContentBlock): McpContentBlock {
-  if (block.type !== 'image' && block.type !== 'audio') return block;
-  const data: unknown = block.data;
-  return data instanceof Uint8Array ? { ...block, data: base64Of(data) } : block;
+  if (block.type === 'image' || block.type === 'audio') return { ...block, data: base64Of(block.data) };
+  if (block.type !== 'resource' || !('blob' in block.resource)) return block;
+  return { ...block, resource: { ...block.resource, blob: base64Of(block.resource.blob) } };
 }

@@ -1,42 +1,50 @@
 import { messageOf, TenonError } from '../../protocol/errors.js';
+import { type DetailedIssue, type Validate, validateWithDates } from './dates.js';
 import type { InputSchema } from './input-schema.js';
 import type { JsonSchema } from './json-schema.js';
-import { isOptional, isZod3, isZod4, jsonSchemaOf, objectJsonSchema } from './json-schema.js';
+import { type Direction, isOptional, isZod3, isZod4, jsonSchemaOf, objectJsonSchema } from './json-schema.js';
 import {
   compilePlainSchema,
   findSchemaMistake,
   isPlainJsonSchema,
   withDefaults,
 } from './plain-json-schema.js';
-import { repairDates, repairJsonText } from './repair.js';
-import { findNonObjectBranch } from './root-union.js';
+import { withoutReference } from './references.js';
+import { repairJsonText } from './repair.js';
+import { findNonObjectBranch, flattenRootUnion } from './root-union.js';
 import {
   describeIssue,
   isStandardSchema,
   type StandardIssue,
   type StandardResult,
 } from './standard-schema.js';
+import { checkZodSchema } from './zod-walk.js';
 
-/** A tool's input schema, made ready once: its JSON Schema for the model, and a check for what the model sends. */
+/** A tool's schema, made ready once: its JSON Schema for the model, and a check for what the model or the tool sends. */
 export interface CompiledSchema {
-  /** A promise only where a converter had to be loaded (zod 3, zod 4.0 and 4.1). */
+  /** A promise only where a converter had to be loaded (zod 3, zod/mini, zod 4.0 and 4.1). */
   readonly jsonSchema: JsonSchema | Promise<JsonSchema>;
+  /** Of what a model sent: what it got nearly right is repaired. */
   check(value: unknown): Promise<Checked>;
+  /** Of what the tool itself made: taken as it is. */
+  checkExactly(value: unknown): Promise<Checked>;
 }
 
 export type Checked =
   | { ok: true; value: unknown; repaired: readonly string[] }
   | { ok: false; issues: readonly string[] };
 
-type Validate = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
-
-export function compileSchema(toolName: string, schema: InputSchema): CompiledSchema {
+export function compileSchema(
+  toolName: string,
+  schema: InputSchema,
+  direction: Direction = 'input',
+): CompiledSchema {
   try {
-    if (isLibrarySchema(schema)) return compiled(jsonSchemaOf(schema), validatorOf(schema));
-    return isPlainJsonSchema(schema) ? compilePlain(schema) : compileShape(schema as object);
+    if (isLibrarySchema(schema)) return compiled(librarySchema(schema, direction, true), validatorOf(schema));
+    return isPlainJsonSchema(schema) ? compilePlain(schema) : compileShape(schema as object, direction);
   } catch (error) {
     if (TenonError.is(error)) throw error;
-    throw invalidTool(toolName, `its input schema cannot be used: ${messageOf(error)}`, error);
+    throw invalidTool(toolName, `its ${direction} schema cannot be used: ${messageOf(error)}`, error);
   }
 }
 
@@ -52,31 +60,51 @@ function isLibrarySchema(schema: unknown): boolean {
   return isStandardSchema(schema) || isZod4(schema) || isZod3(schema);
 }
 
-function compiled(jsonSchema: JsonSchema | Promise<JsonSchema>, validate: Validate): CompiledSchema {
-  if (!(jsonSchema instanceof Promise)) checkRoot(jsonSchema);
+function librarySchema(
+  schema: unknown,
+  direction: Direction,
+  isRoot: boolean,
+): JsonSchema | Promise<JsonSchema> {
+  const jsonSchema = jsonSchemaOf(schema, direction);
+  // Its converter is not loaded yet: what can be said now is said now.
+  if (jsonSchema instanceof Promise) {
+    jsonSchema.catch(() => {});
+    checkZodSchema(schema, isRoot);
+  }
+  return jsonSchema instanceof Promise ? jsonSchema.then(inPlace) : inPlace(jsonSchema);
+}
+
+function inPlace(jsonSchema: JsonSchema): JsonSchema {
+  return withoutReference(jsonSchema, jsonSchema);
+}
+
+function compiled(given: JsonSchema | Promise<JsonSchema>, validate: Validate): CompiledSchema {
+  const jsonSchema = given instanceof Promise ? given.then(checkedRoot) : checkedRoot(given);
+  // Whoever lists or calls the tool hears of a failure; until then it must not be an unhandled rejection.
+  if (jsonSchema instanceof Promise) jsonSchema.catch(() => {});
   return {
     jsonSchema,
     async check(given) {
-      const { value, repaired } = repairJsonText(await jsonSchema, given);
-      let result = await validate(value);
-      if (result.issues !== undefined) {
-        const dated = repairDates(value, result.issues.map(pathOf));
-        const second = dated === undefined ? undefined : await validate(dated);
-        if (second !== undefined && second.issues === undefined) result = second;
-      }
-      if (result.issues === undefined) return { ok: true, value: result.value, repaired };
-      return { ok: false, issues: result.issues.map(describeIssue) };
+      const { value, repaired } = repairJsonText(flattenRootUnion(await jsonSchema), given);
+      return checkedOf(await validateWithDates(value, validate), repaired);
     },
+    checkExactly: async (given) => checkedOf(await validate(given), []),
   };
 }
 
-function checkRoot(jsonSchema: JsonSchema): void {
+function checkedOf(result: StandardResult<unknown>, repaired: readonly string[]): Checked {
+  if (result.issues === undefined) return { ok: true, value: result.value, repaired };
+  return { ok: false, issues: result.issues.map(describeIssue) };
+}
+
+function checkedRoot(jsonSchema: JsonSchema): JsonSchema {
   if (jsonSchema.type !== undefined && jsonSchema.type !== 'object') {
     throw new TypeError(`its root must be an object; it is of type ${JSON.stringify(jsonSchema.type)}.`);
   }
   const branch = findNonObjectBranch(jsonSchema);
   if (branch !== undefined)
     throw new TypeError(`every branch of its root must be an object; ${branch} is not.`);
+  return jsonSchema;
 }
 
 function compilePlain(schema: JsonSchema): CompiledSchema {
@@ -98,7 +126,7 @@ interface Member {
   validate: Validate;
 }
 
-function compileShape(shape: object): CompiledSchema {
+function compileShape(shape: object, direction: Direction): CompiledSchema {
   const members = Object.entries(shape).map(([name, schema]): Member => {
     if (!isLibrarySchema(schema)) {
       throw new TypeError(
@@ -108,7 +136,7 @@ function compileShape(shape: object): CompiledSchema {
     }
     return { name, schema, validate: validatorOf(schema) };
   });
-  const converted = members.map(({ name, schema }) => memberJsonSchema(name, schema));
+  const converted = members.map(({ name, schema }) => memberJsonSchema(name, schema, direction));
   const assemble = (schemas: JsonSchema[]): JsonSchema =>
     objectJsonSchema(
       members.map(({ name, schema }, index) => [name, schemas[index] ?? {}, !isOptional(schema)] as const),
@@ -119,9 +147,13 @@ function compileShape(shape: object): CompiledSchema {
   return compiled(jsonSchema, (value) => validateShape(members, value));
 }
 
-function memberJsonSchema(name: string, schema: unknown): JsonSchema | Promise<JsonSchema> {
+function memberJsonSchema(
+  name: string,
+  schema: unknown,
+  direction: Direction,
+): JsonSchema | Promise<JsonSchema> {
   try {
-    return jsonSchemaOf(schema);
+    return librarySchema(schema, direction, false);
   } catch (error) {
     throw new TypeError(`the key "${name}": ${messageOf(error)}`, { cause: error });
   }
@@ -135,22 +167,19 @@ async function validateShape(members: readonly Member[], value: unknown): Promis
   const output: Record<string, unknown> = {};
   const issues: StandardIssue[] = [];
   for (const { name, validate } of members) {
-    const pending = validate(input[name]);
+    const pending = validate(Object.hasOwn(input, name) ? input[name] : undefined);
     const result = pending instanceof Promise ? await pending : pending;
     if (result.issues !== undefined) {
       issues.push(
-        ...result.issues.map(({ message, path = [] }) => ({
+        ...result.issues.map(({ message, path = [], expected }: DetailedIssue) => ({
           message,
           path: [name, ...path],
+          expected,
         })),
       );
-    } else if (result.value !== undefined || name in input) output[name] = result.value;
+    } else if (result.value !== undefined || Object.hasOwn(input, name)) output[name] = result.value;
   }
   return issues.length > 0 ? { issues } : { value: output };
-}
-
-function pathOf({ path = [] }: StandardIssue): PropertyKey[] {
-  return path.map((part) => (typeof part === 'object' ? part.key : part));
 }
 
 interface ZodWithoutStandard {

@@ -37,12 +37,21 @@ type FromType<Type, Schema> = Type extends 'string'
 
 type FromObject<Schema> = Schema extends { readonly properties: infer Properties }
   ? Flatten<
-      { -readonly [Key in keyof Properties & RequiredKeys<Schema>]: FromJsonSchema<Properties[Key]> } & {
-        -readonly [Key in Exclude<keyof Properties, RequiredKeys<Schema>>]?: FromJsonSchema<Properties[Key]>;
+      { -readonly [Key in keyof Properties & PresentKeys<Schema>]: FromJsonSchema<Properties[Key]> } & {
+        -readonly [Key in Exclude<keyof Properties, PresentKeys<Schema>>]?: FromJsonSchema<Properties[Key]>;
       }
     >
-  : Record<string, unknown>;
+  : Schema extends { readonly additionalProperties: infer Values extends object }
+    ? Record<string, FromJsonSchema<Values>>
+    : Record<string, unknown>;
 
-type RequiredKeys<Schema> = Schema extends { readonly required: readonly (infer Key)[] } ? Key : never;
+/** What the handler always finds: what is required, and what has a default. */
+type PresentKeys<Schema> =
+  | (Schema extends { readonly required: readonly (infer Key)[] } ? Key : never)
+  | (Schema extends { readonly properties: infer Properties } ? DefaultedKeys<Properties> : never);
+
+type DefaultedKeys<Properties> = {
+  [Key in keyof Properties]: Properties[Key] extends { readonly default: unknown } ? Key : never;
+}[keyof Properties];
 
 type Flatten<T> = { [Key in keyof T]: T[Key] } & {};

@@ -15,29 +15,39 @@ type ShapeMember = StandardSchema | OlderZod;
 /** zod before 3.24 has no `~standard`, but all of zod has `_output`. */
 type OlderZod = { readonly _output: unknown };
 
-type OutputOf<Schema> = Schema extends { readonly '~standard': { readonly types?: infer Types } }
-  ? NonNullable<Types> extends { readonly output: infer Output }
-    ? Output
-    : unknown
-  : Schema extends { readonly _output: infer Output }
-    ? Output
-    : unknown;
+type TypesOf<Schema> = Schema extends { readonly '~standard': { readonly types?: infer Types } }
+  ? NonNullable<Types>
+  : Schema extends { readonly _input: infer Input; readonly _output: infer Output }
+    ? { input: Input; output: Output }
+    : Schema extends { readonly _output: infer Output }
+      ? { input: Output; output: Output }
+      : unknown;
 
-type OptionalKeys<Shape> = {
-  [Key in keyof Shape]: undefined extends OutputOf<Shape[Key]> ? Key : never;
+type TypeOf<Schema, Side extends 'input' | 'output'> =
+  TypesOf<Schema> extends { readonly [Key in Side]: infer Type } ? Type : unknown;
+
+type OptionalKeys<Shape, Side extends 'input' | 'output'> = {
+  [Key in keyof Shape]: undefined extends TypeOf<Shape[Key], Side> ? Key : never;
 }[keyof Shape];
 
 type Flatten<T> = { [Key in keyof T]: T[Key] } & {};
 
-type ShapeOutput<Shape> = Flatten<
-  { -readonly [Key in Exclude<keyof Shape, OptionalKeys<Shape>>]: OutputOf<Shape[Key]> } & {
-    -readonly [Key in OptionalKeys<Shape>]?: OutputOf<Shape[Key]>;
+type ShapeType<Shape, Side extends 'input' | 'output'> = Flatten<
+  { -readonly [Key in Exclude<keyof Shape, OptionalKeys<Shape, Side>>]: TypeOf<Shape[Key], Side> } & {
+    -readonly [Key in OptionalKeys<Shape, Side>]?: TypeOf<Shape[Key], Side>;
   }
 >;
 
-/** The handler's arguments: what the schema makes of the model's input, defaults and transforms applied. */
-export type InferInput<Schema> = Schema extends { readonly '~standard': unknown } | OlderZod
-  ? OutputOf<Schema>
+type Infer<Schema, Side extends 'input' | 'output'> = Schema extends
+  | { readonly '~standard': unknown }
+  | OlderZod
+  ? TypeOf<Schema, Side>
   : Schema extends JsonSchemaInput
     ? FromJsonSchema<Schema>
-    : ShapeOutput<Schema>;
+    : ShapeType<Schema, Side>;
+
+/** The handler's arguments: what the schema makes of the model's input, defaults and transforms applied. */
+export type InferInput<Schema> = Infer<Schema, 'output'>;
+
+/** What a handler may return under an output schema: what that schema takes, before its defaults and transforms. */
+export type InferResult<Schema> = Infer<Schema, 'input'>;

@@ -1,4 +1,7 @@
+import { DATE, LIBRARY_OPTIONS, withoutMarks } from './library-options.js';
+import { moveReferences } from './references.js';
 import type { StandardSchema } from './standard-schema.js';
+import { UNREPRESENTABLE, unrepresentable } from './zod-walk.js';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -6,15 +9,21 @@ export type JsonSchema = Record<string, unknown>;
 const TARGET = 'draft-07';
 const DIALECT = 'http://json-schema.org/draft-07/schema#';
 
+/** Whether a schema says what comes in (a tool's arguments) or what goes out (its result). */
+export type Direction = 'input' | 'output';
+
 /** One schema's JSON Schema, or a promise of it where a converter has to be loaded first. */
-export function jsonSchemaOf(schema: unknown): JsonSchema | Promise<JsonSchema> {
+export function jsonSchemaOf(schema: unknown, direction: Direction): JsonSchema | Promise<JsonSchema> {
   const standard = (schema as Partial<StandardSchema>)['~standard'];
   if (standard?.jsonSchema !== undefined) {
-    return standard.jsonSchema.input(
-      isZod4(schema) ? { target: TARGET, libraryOptions: ZOD_OPTIONS } : { target: TARGET },
+    const { jsonSchema, vendor } = standard;
+    const libraryOptions = isZod4(schema) ? ZOD_OPTIONS : LIBRARY_OPTIONS[vendor];
+    const options = { target: TARGET, ...(libraryOptions === undefined ? {} : { libraryOptions }) };
+    return withoutMarks(
+      (direction === 'output' ? jsonSchema.output?.(options) : undefined) ?? jsonSchema.input(options),
     );
   }
-  if (isZod4(schema)) return convertWithZod4(schema);
+  if (isZod4(schema)) return convertWithZod4(schema, direction);
   if (isZod3(schema)) return convertZod3(schema);
   throw new TypeError(
     `a schema of the library "${standard?.vendor ?? 'unknown'}" does not say its JSON Schema. Use zod, plain JSON ` +
@@ -27,11 +36,11 @@ const ZOD_OPTIONS = {
   unrepresentable: 'any',
   override: ({ zodSchema, jsonSchema, path }: ZodOverride): void => {
     const { type } = zodSchema._zod.def;
-    if (type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+    if (type === 'date') Object.assign(jsonSchema, DATE);
     else if (UNREPRESENTABLE.has(type)) {
-      const place = path.filter((step) => step !== 'properties').join('.');
-      throw new TypeError(
-        `${place === '' ? 'its root' : `"${place}"`} is a z.${type}(), which JSON cannot represent`,
+      throw unrepresentable(
+        path.filter((step) => step !== 'properties'),
+        type,
       );
     }
   },
@@ -42,8 +51,6 @@ interface ZodOverride {
   jsonSchema: JsonSchema;
   path: (string | number)[];
 }
-
-const UNREPRESENTABLE = new Set(['bigint', 'symbol', 'void', 'map', 'set', 'nan', 'function', 'promise']);
 
 /** Several schemas as the properties of one object. */
 export function objectJsonSchema(
@@ -73,18 +80,6 @@ function nested(schema: JsonSchema, name: string): JsonSchema {
   return moveReferences(rest, place) as JsonSchema;
 }
 
-function moveReferences(value: unknown, place: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => moveReferences(item, place));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) =>
-      key === '$ref' && typeof item === 'string' && item.startsWith('#')
-        ? [key, place + item.slice(1)]
-        : [key, moveReferences(item, place)],
-    ),
-  );
-}
-
 interface Zod4Schema {
   _zod: { optin?: string };
 }
@@ -103,12 +98,12 @@ export function isZod3(schema: unknown): schema is Zod3Schema {
   return typeof (schema as Zod3Schema)._def?.typeName === 'string';
 }
 
-/** zod 4.0 and 4.1: schemas that do not convert themselves yet. */
-async function convertWithZod4(schema: unknown): Promise<JsonSchema> {
+/** zod/mini, zod 4.0 and 4.1: schemas that do not convert themselves. */
+async function convertWithZod4(schema: unknown, direction: Direction): Promise<JsonSchema> {
   const zod = (await import('zod/v4/core')) as unknown as {
     toJSONSchema(schema: unknown, options: object): JsonSchema;
   };
-  return zod.toJSONSchema(schema, { target: 'draft-7', io: 'input', ...ZOD_OPTIONS });
+  return zod.toJSONSchema(schema, { target: 'draft-7', io: direction, ...ZOD_OPTIONS });
 }
 
 async function convertZod3(schema: Zod3Schema): Promise<JsonSchema> {

@@ -60,12 +60,13 @@ export function findSchemaMistake(schema: unknown, path = '#'): string | undefin
 
 /** A copy of the value with the defaults that the schema gives for missing properties. */
 export function withDefaults(schema: unknown, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const properties = (schema as JsonSchema | undefined)?.properties;
+  if (typeof value !== 'object' || value === null) return value;
+  const { properties, items } = (schema ?? {}) as JsonSchema;
+  if (Array.isArray(value)) return value.map((item) => withDefaults(items, item));
   if (typeof properties !== 'object' || properties === null) return value;
   const filled: Record<string, unknown> = { ...value };
   for (const [name, property] of Object.entries(properties as Record<string, JsonSchema>)) {
-    if (name in filled) filled[name] = withDefaults(property, filled[name]);
+    if (Object.hasOwn(filled, name)) filled[name] = withDefaults(property, filled[name]);
     else if (property?.default !== undefined) filled[name] = structuredClone(property.default);
   }
   return filled;

@@ -1,4 +1,5 @@
 import type { JsonSchema } from './json-schema.js';
+import { moveReferences, withoutReference } from './references.js';
 
 /**
  * The Claude Code CLI does not offer a tool whose schema has `oneOf`, `anyOf` or `allOf` at its root, and says
@@ -6,11 +7,29 @@ import type { JsonSchema } from './json-schema.js';
  * the real schema.
  */
 export function flattenRootUnion(schema: JsonSchema): JsonSchema {
+  const flat = flatten(schema, schema, 0);
+  if (flat === schema) return schema;
+  const { oneOf, anyOf, allOf } = schema;
+  const leadsIntoUnion = (reference: string): boolean => /^#\/(oneOf|anyOf|allOf)\//.test(reference);
+  if (!/"#\/(oneOf|anyOf|allOf)\//.test(JSON.stringify(schema))) return flat;
+  // Branches that others refer to stay, out of the way.
+  const definitions = { ...(flat.definitions as object | undefined), [KEPT]: { oneOf, anyOf, allOf } };
+  return moveReferences({ ...flat, definitions }, `#/definitions/${KEPT}`, leadsIntoUnion) as JsonSchema;
+}
+
+const KEPT = 'branches';
+const MAX_DEPTH = 10;
+
+function flatten(given: JsonSchema, root: JsonSchema, depth: number): JsonSchema {
+  const schema = withoutReference(given, root);
   const { oneOf, anyOf, allOf, ...rest } = schema;
   const alternatives = (oneOf ?? anyOf) as JsonSchema[] | undefined;
-  if (alternatives === undefined && allOf === undefined) return schema;
-  const parts = [rest, ...((allOf as JsonSchema[] | undefined) ?? []).map(flattenRootUnion)];
-  if (alternatives !== undefined) parts.push(mergeAlternatives(alternatives.map(flattenRootUnion)));
+  // A union of itself says nothing about properties.
+  if ((alternatives === undefined && allOf === undefined) || depth > MAX_DEPTH) return schema;
+  const flattenAll = (branches: unknown): JsonSchema[] =>
+    ((branches ?? []) as JsonSchema[]).map((branch) => flatten(branch, root, depth + 1));
+  const parts = [rest, ...flattenAll(allOf)];
+  if (alternatives !== undefined) parts.push(mergeAlternatives(flattenAll(alternatives)));
   const merged = parts.reduce(mergeBoth);
   return { ...rest, ...merged, type: 'object' };
 }

@@ -13,12 +13,15 @@ export interface StandardProperties<Input = unknown, Output = Input> {
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   /** Version 1.1: the schema can say itself what its JSON Schema is. */
   readonly jsonSchema?: {
-    readonly input: (options: {
-      target: string;
-      libraryOptions?: Record<string, unknown>;
-    }) => Record<string, unknown>;
+    readonly input: ToJsonSchema;
+    readonly output?: ToJsonSchema;
   };
 }
+
+type ToJsonSchema = (options: {
+  target: string;
+  libraryOptions?: Record<string, unknown>;
+}) => Record<string, unknown>;
 
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }

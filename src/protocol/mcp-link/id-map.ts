@@ -17,8 +17,8 @@ export class IdMap<Value> {
     return own;
   }
 
-  get(own: JsonRpcId): Value | undefined {
-    return this.#entries.get(own)?.value;
+  get(own: JsonRpcId): Entry<Value> | undefined {
+    return this.#entries.get(own);
   }
 
   /** Removes it: an answer is given once. */
@@ -32,6 +32,10 @@ export class IdMap<Value> {
   find(id: JsonRpcId, where: (value: Value) => boolean): JsonRpcId | undefined {
     const found = [...this.#entries].filter(([, entry]) => entry.id === id && where(entry.value));
     return found.at(-1)?.[0];
+  }
+
+  entries(): Entry<Value>[] {
+    return [...this.#entries.values()];
   }
 
   idsWhere(matches: (value: Value) => boolean): JsonRpcId[] {

@@ -6,12 +6,13 @@ import type {
   JsonRpcResponse,
 } from '../mcp.js';
 import { IdMap } from './id-map.js';
+import { Subscriptions } from './subscriptions.js';
 
 /** The one real connection to a server that can hold only one. */
 export interface ServerLink {
   send(message: JsonRpcMessage): void;
-  /** Gives the connection up; the server itself stays. */
-  close(): void;
+  /** Gives the connection up; the server itself stays. The next connection is made when this is done. */
+  close(): void | Promise<void>;
 }
 
 export interface ServerLinkEvents {
@@ -22,11 +23,21 @@ export interface ServerLinkEvents {
 
 /** One of the clients that share the server. */
 export interface SharingClient {
-  message(message: JsonRpcMessage): void;
+  /** `relatedRequestId` is the client's own request that the message belongs to, where that is known. */
+  message(message: JsonRpcMessage, relatedRequestId?: JsonRpcId): void;
   closed(error?: Error): void;
 }
 
+interface Addressee {
+  client: SharingClient;
+  requestId: JsonRpcId | undefined;
+}
+
 const INTERNAL_ERROR = -32603;
+/** No id of a client's request: those are numbers here. */
+const HANDSHAKE_ID = 'tenon_handshake';
+/** Nobody waits for the answer. */
+const UNSUBSCRIBE_ID = 'tenon_unsubscribe';
 
 /**
  * Lets any number of clients share one connection to one MCP server. Ids and progress tokens are rewritten so that
@@ -36,11 +47,12 @@ export class Multiplexer {
   readonly #open: (events: ServerLinkEvents) => Promise<ServerLink>;
   readonly #clients = new Set<SharingClient>();
   /** Requests of clients to the server, and of the server to clients. */
-  readonly #toServer = new IdMap<{ client: SharingClient; method: string }>();
-  readonly #toClient = new IdMap<{ client: SharingClient }>();
-  readonly #progress = new Map<JsonRpcId, { client: SharingClient; token: unknown }>();
-  readonly #subscribers = new Map<string, Set<SharingClient>>();
+  readonly #toServer = new IdMap<SharingClient>();
+  readonly #toClient = new IdMap<SharingClient>();
+  readonly #progress = new Map<JsonRpcId, { client: SharingClient; token: unknown; requestId: JsonRpcId }>();
+  readonly #subscriptions = new Subscriptions<SharingClient>();
   #link: Promise<ServerLink> | undefined;
+  #released: Promise<void> = Promise.resolve();
   #handshake: Promise<JsonRpcResponse> | undefined;
   #finishHandshake: (response: JsonRpcResponse) => void = () => {};
   #initialized = false;
@@ -49,48 +61,86 @@ export class Multiplexer {
     this.#open = open;
   }
 
+  /** Resolves when the connection that was given up last is gone. */
+  get released(): Promise<void> {
+    return this.#released;
+  }
+
   /** Resolves when the connection stands; rejects with the reason why it cannot. */
   async attach(client: SharingClient): Promise<void> {
     this.#clients.add(client);
+    this.#link ??= this.#connect();
+    const link = this.#link;
     try {
-      this.#link ??= this.#open({
-        message: (message, relatedRequestId) => this.#fromServer(message, relatedRequestId),
-        closed: (error) => this.#closed(error),
-      });
-      await this.#link;
+      await link;
     } catch (error) {
       this.#clients.delete(client);
-      this.#link = undefined;
+      if (this.#link === link) this.#link = undefined;
       throw error;
     }
+    if (this.#link !== link) throw new Error('The connection to the MCP server was closed.');
+  }
+
+  #connect(): Promise<ServerLink> {
+    // What a connection says after it was given up must not reach the next one.
+    const isCurrent = (): boolean => this.#link === link;
+    const link: Promise<ServerLink> = this.#released.then(() =>
+      this.#open({
+        message: (message, relatedRequestId) => {
+          if (isCurrent()) this.#fromServer(message, relatedRequestId);
+        },
+        closed: (error) => {
+          if (isCurrent()) this.#closed(error);
+        },
+      }),
+    );
+    return link;
   }
 
   /** The client leaves; its open calls are cancelled. With the last one the connection goes, never the server. */
   detach(client: SharingClient): void {
     if (!this.#clients.delete(client)) return;
-    for (const id of this.#toServer.idsWhere(({ client: owner }) => owner === client)) {
-      this.#toServer.take(id);
+    const isOwn = (owner: SharingClient): boolean => owner === client;
+    for (const id of this.#toServer.idsWhere(isOwn)) {
+      this.#forget(id);
       this.#send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
     }
-    for (const [token, { client: owner }] of this.#progress)
-      if (owner === client) this.#progress.delete(token);
-    for (const subscribers of this.#subscribers.values()) subscribers.delete(client);
+    for (const id of this.#toClient.idsWhere(isOwn)) {
+      this.#refuse(this.#toClient.take(id)?.id, 'The conversation has ended.');
+    }
+    for (const uri of this.#subscriptions.removeClient(client)) {
+      this.#send({ jsonrpc: '2.0', id: UNSUBSCRIBE_ID, method: 'resources/unsubscribe', params: { uri } });
+    }
     if (this.#clients.size === 0) this.#release();
   }
 
   receive(client: SharingClient, message: JsonRpcMessage): void {
-    if (!('method' in message)) this.#answerOfClient(message);
+    if (!this.#clients.has(client)) this.#fromStranger(client, message);
+    else if (!('method' in message)) this.#answerOfClient(message);
     else if ('id' in message) this.#requestOfClient(client, message);
     else this.#notificationOfClient(client, message);
   }
 
+  /** A client whose server has gone, or that has left itself: nobody would answer it. */
+  #fromStranger(client: SharingClient, message: JsonRpcMessage): void {
+    if (!('method' in message && 'id' in message)) return;
+    const error = { code: INTERNAL_ERROR, message: 'The MCP server was closed.' };
+    client.message({ jsonrpc: '2.0', id: message.id, error });
+  }
+
   #requestOfClient(client: SharingClient, request: JsonRpcRequest): void {
-    if (request.method === 'initialize') {
+    const { method, params } = request;
+    if (method === 'initialize') {
       void this.#initialize(request).then((response) => client.message({ ...response, id: request.id }));
       return;
     }
-    this.#noteSubscription(client, request);
-    const id = this.#toServer.put(request.id, { client, method: request.method });
+    if (method === 'resources/subscribe') this.#subscriptions.add(String(params?.uri), client);
+    if (method === 'resources/unsubscribe' && this.#subscriptions.remove(String(params?.uri), client)) {
+      // The server knows one subscriber, and there are others behind it.
+      client.message({ jsonrpc: '2.0', id: request.id, result: {} });
+      return;
+    }
+    const id = this.#toServer.put(request.id, client);
     this.#send({ ...request, id, ...this.#withProgressToken(client, request, id) });
   }
 
@@ -112,11 +162,11 @@ export class Multiplexer {
       this.#send(message);
       return;
     }
-    const id = this.#toServer.find(
-      message.params?.requestId as JsonRpcId,
-      ({ client: owner }) => owner === client,
-    );
-    if (id !== undefined) this.#send({ ...message, params: { ...message.params, requestId: id } });
+    const id = this.#toServer.find(message.params?.requestId as JsonRpcId, (owner) => owner === client);
+    if (id === undefined) return;
+    // It will not be answered.
+    this.#forget(id);
+    this.#send({ ...message, params: { ...message.params, requestId: id } });
   }
 
   #answerOfClient(response: JsonRpcResponse): void {
@@ -132,69 +182,82 @@ export class Multiplexer {
 
   #answerOfServer(response: JsonRpcResponse): void {
     if (response.id === HANDSHAKE_ID) {
+      // A refusal is not remembered: the next client may ask better.
+      if ('error' in response) this.#handshake = undefined;
       this.#finishHandshake(response);
       return;
     }
-    const asked = response.id === undefined ? undefined : this.#toServer.take(response.id);
-    if (response.id !== undefined) this.#progress.delete(response.id);
-    asked?.value.client.message({ ...response, id: asked.id });
+    const asked = response.id === undefined ? undefined : this.#forget(response.id);
+    asked?.value.message({ ...response, id: asked.id });
   }
 
   #requestOfServer(request: JsonRpcRequest, relatedRequestId: JsonRpcId | undefined): void {
-    const client = this.#concerned(relatedRequestId);
-    if (client === undefined) {
-      const message =
-        'This server is shared by several conversations, and the request does not say to which of them it belongs.';
-      this.#send({ jsonrpc: '2.0', id: request.id, error: { code: INTERNAL_ERROR, message } });
+    const addressee = this.#addresseeOf(relatedRequestId);
+    if (addressee === undefined) {
+      const reason =
+        relatedRequestId === undefined
+          ? 'This server is shared by several conversations, and the request does not say to which of them it belongs.'
+          : 'The call that the request belongs to is over.';
+      this.#refuse(request.id, reason);
       return;
     }
-    client.message({ ...request, id: this.#toClient.put(request.id, { client }) });
+    const { client, requestId } = addressee;
+    client.message({ ...request, id: this.#toClient.put(request.id, client) }, requestId);
   }
 
   #notificationOfServer(message: JsonRpcNotification, relatedRequestId: JsonRpcId | undefined): void {
     const { method, params } = message;
     if (method === 'notifications/progress') {
       const owner = this.#progress.get(params?.progressToken as JsonRpcId);
-      owner?.client.message({ ...message, params: { ...params, progressToken: owner.token } });
-      return;
+      const restored = { ...message, params: { ...params, progressToken: owner?.token } };
+      owner?.client.message(restored, owner.requestId);
+    } else if (method === 'notifications/cancelled') {
+      const id = this.#toClient.find(params?.requestId as JsonRpcId, () => true);
+      const asked = id === undefined ? undefined : this.#toClient.take(id);
+      asked?.value.message({ ...message, params: { ...params, requestId: id } });
+    } else if (method === 'notifications/resources/updated') {
+      for (const client of this.#subscriptions.of(String(params?.uri))) client.message(message);
+    } else if (relatedRequestId === undefined || method.endsWith('/list_changed')) {
+      for (const client of [...this.#clients]) client.message(message);
+    } else {
+      const related = this.#toServer.get(relatedRequestId);
+      related?.value.message(message, related.id);
     }
-    const related = relatedRequestId === undefined ? undefined : this.#toServer.get(relatedRequestId);
-    if (related !== undefined && method === 'notifications/message') {
-      related.client.message(message);
-      return;
-    }
-    const subscribers = this.#subscribers.get(String(params?.uri));
-    const audience = method === 'notifications/resources/updated' ? (subscribers ?? []) : this.#clients;
-    for (const client of [...audience]) client.message(message);
   }
 
-  /** The client whose call this belongs to; without a hint, the only one there is. */
-  #concerned(relatedRequestId: JsonRpcId | undefined): SharingClient | undefined {
-    const related = relatedRequestId === undefined ? undefined : this.#toServer.get(relatedRequestId)?.client;
-    if (related !== undefined || this.#clients.size !== 1) return related;
-    return this.#clients.values().next().value;
+  /** Whom a request of the server is for: the caller that it names; else the only one whom it can mean. */
+  #addresseeOf(relatedRequestId: JsonRpcId | undefined): Addressee | undefined {
+    if (relatedRequestId !== undefined) {
+      const related = this.#toServer.get(relatedRequestId);
+      return related && { client: related.value, requestId: related.id };
+    }
+    // MCP: a server asks while it serves a call.
+    const open = this.#toServer.entries();
+    const candidates = new Set(open.length > 0 ? open.map(({ value }) => value) : this.#clients);
+    const [client] = candidates;
+    if (client === undefined || candidates.size > 1) return undefined;
+    return { client, requestId: open.length === 1 ? open[0]?.id : undefined };
   }
 
   #withProgressToken(client: SharingClient, request: JsonRpcRequest, id: JsonRpcId): object {
     const meta = request.params?._meta as Record<string, unknown> | undefined;
     if (meta?.progressToken === undefined) return {};
-    this.#progress.set(id, { client, token: meta.progressToken });
+    this.#progress.set(id, { client, token: meta.progressToken, requestId: request.id });
     return { params: { ...request.params, _meta: { ...meta, progressToken: id } } };
   }
 
-  #noteSubscription(client: SharingClient, { method, params }: JsonRpcRequest): void {
-    const uri = String(params?.uri);
-    if (method === 'resources/unsubscribe') this.#subscribers.get(uri)?.delete(client);
-    if (method !== 'resources/subscribe') return;
-    const subscribers = this.#subscribers.get(uri) ?? new Set();
-    this.#subscribers.set(uri, subscribers.add(client));
+  #forget(id: JsonRpcId): { id: JsonRpcId; value: SharingClient } | undefined {
+    this.#progress.delete(id);
+    return this.#toServer.take(id);
+  }
+
+  #refuse(id: JsonRpcId | undefined, message: string): void {
+    this.#send({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } });
   }
 
   #send(message: JsonRpcMessage): void {
-    void this.#link?.then(
-      (link) => link.send(message),
-      () => {},
-    );
+    // A server object that throws on a message must not take the process down.
+    this.#link?.then((link) => link.send(message)).catch(() => {});
   }
 
   #closed(error?: Error): void {
@@ -207,10 +270,7 @@ export class Multiplexer {
   #release(): void {
     const link = this.#link;
     this.#reset();
-    void link?.then(
-      (open) => open.close(),
-      () => {},
-    );
+    if (link !== undefined) this.#released = link.then((open) => open.close()).catch(() => {});
   }
 
   #reset(): void {
@@ -220,9 +280,6 @@ export class Multiplexer {
     this.#toServer.clear();
     this.#toClient.clear();
     this.#progress.clear();
-    this.#subscribers.clear();
+    this.#subscriptions.clear();
   }
 }
-
-/** No id of a client's request: those are numbers here. */
-const HANDSHAKE_ID = 'tenon_handshake';

@@ -4,6 +4,7 @@ import { LIMITS } from '../limits.js';
 export interface EscalationTarget {
   /** From the end of input to the first signal. */
   graceMs: number;
+  endInput(): void;
   signal(signal: NodeJS.Signals): void;
   /** Even SIGKILL was not followed by an exit. */
   giveUp(): void;
@@ -19,17 +20,22 @@ export class Escalation {
     this.#target = target;
   }
 
-  /** Starts the clock; a second call can only shorten the first grace period. */
+  /**
+   * Starts the clock; a second call can only shorten the first grace period. Without one the signal comes first:
+   * in the middle of its work a CLI answers the end of input with one more question to the model.
+   */
   begin(graceMs: number = this.#target.graceMs): void {
     if (this.#signalled) return;
     const deadline = performance.now() + graceMs;
     if (deadline >= this.#deadline) return;
     this.#deadline = deadline;
     clearTimeout(this.#timer);
-    const { signal, giveUp } = this.#target;
+    const { endInput, signal, giveUp } = this.#target;
+    if (graceMs > 0) endInput();
     const steps: [afterMs: number, measure: () => void][] = [
       [graceMs, () => signal('SIGTERM')],
-      [LIMITS.killGraceMs, () => signal('SIGKILL')],
+      [LIMITS.endInputAfterSignalMs, endInput],
+      [LIMITS.killGraceMs - LIMITS.endInputAfterSignalMs, () => signal('SIGKILL')],
       [LIMITS.reapMs, giveUp],
     ];
     this.#run(steps);

@@ -13,7 +13,7 @@ export function watch(group: number): void {
   groups.add(group);
   if (!listening) {
     listening = true;
-    process.on('exit', killAll);
+    process.on('exit', endAll);
   }
   // Not now: starting a second process would delay the first byte to the agent.
   setImmediate(() => {
@@ -50,6 +50,10 @@ async function isGone(group: number, withinMs: number): Promise<boolean> {
   return false;
 }
 
-function killAll(): void {
-  for (const group of groups) signalGroup(group, 'SIGKILL');
+/**
+ * The host exits. An agent that may still react ends the commands that it runs, which have groups of their own;
+ * the reaper then kills what is left. Without a reaper nobody could, so it is done here.
+ */
+function endAll(): void {
+  for (const group of groups) signalGroup(group, reaper.watches(group) ? 'SIGTERM' : 'SIGKILL');
 }

@@ -85,6 +85,7 @@ export class ProcessTransport implements Transport {
     );
     this.#escalation = new Escalation({
       graceMs: options.closeGraceMs ?? LIMITS.closeGraceMs,
+      endInput: () => this.endInput(),
       signal: (signal) => this.#signal(signal),
       giveUp: () => this.#finish({ code: null, signal: 'SIGKILL' }),
     });
@@ -143,9 +144,8 @@ export class ProcessTransport implements Transport {
   }
 
   endInput(): void {
-    if (this.#inputEnded) return;
     this.#inputEnded = true;
-    this.#child.stdin?.end();
+    if (this.#child.stdin?.writable) this.#child.stdin.end();
   }
 
   pause(): void {
@@ -160,7 +160,7 @@ export class ProcessTransport implements Transport {
 
   stop(graceMs?: number): Promise<void> {
     this.#stopping = true;
-    this.endInput();
+    this.#inputEnded = true;
     this.resume();
     if (this.#exit === undefined && !this.#ended) this.#escalation.begin(graceMs);
     return this.#gone;

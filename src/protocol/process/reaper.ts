@@ -33,6 +33,12 @@ export class Reaper {
     this.#tell('add', group);
   }
 
+  /** True when the group's end is in good hands, whatever becomes of the host. */
+  watches(group: number): boolean {
+    const { pid, exitCode, signalCode } = this.#shell ?? {};
+    return this.#groups.has(group) && pid !== undefined && exitCode === null && signalCode === null;
+  }
+
   remove(group: number): void {
     if (!this.#groups.delete(group)) return;
     this.#tell('remove', group);

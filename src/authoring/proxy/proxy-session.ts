@@ -1,0 +1,218 @@
+import { AbortError, messageOf, TenonError } from '../../protocol/errors.js';
+import type {
+  JsonRpcId,
+  JsonRpcMessage,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  McpTransport,
+} from '../../protocol/mcp.js';
+import type { Multiplexer, SharingClient } from '../../protocol/mcp-link/multiplexer.js';
+import { INTERNAL_ERROR, JsonRpcFault } from '../json-rpc-fault.js';
+import { LATEST_PROTOCOL_VERSION } from '../mcp-versions.js';
+import { errorResult } from '../results/tool-result.js';
+import { NOT_REACHED } from './upstream-link.js';
+
+type Params = Record<string, unknown>;
+
+/** A request of a client, without what only the wire needs. */
+export interface McpRequest {
+  readonly method: string;
+  readonly params?: Record<string, unknown> | undefined;
+}
+
+export type McpResult = Record<string, unknown>;
+
+/**
+ * Stands between the clients and the server. It may change the request, the result, or both; not call `next` at all;
+ * or call it more than once. What it throws, the client hears as the failure of its request.
+ */
+export type McpIntercept = (
+  request: McpRequest,
+  next: (request: McpRequest) => Promise<McpResult>,
+  context: { readonly signal: AbortSignal },
+) => McpResult | Promise<McpResult>;
+
+interface OpenRequest {
+  /** The client's own id of the request that this one is made for. */
+  readonly clientId: JsonRpcId | undefined;
+  settle(response: JsonRpcResponse | Error): void;
+}
+
+/** Before any client has said who it is. */
+const OWN_HANDSHAKE: Params = {
+  protocolVersion: LATEST_PROTOCOL_VERSION,
+  capabilities: {},
+  clientInfo: { name: 'tenon', version: '1.0.0' },
+};
+
+/**
+ * One conversation with a proxied server. It outlives the server's process: after a loss, the next request connects
+ * and shakes hands again. A request that was under way is never sent twice.
+ */
+export class ProxySession {
+  readonly #transport: McpTransport;
+  readonly #multiplexer: Multiplexer;
+  readonly #intercept: McpIntercept;
+  readonly #onEnd: () => void;
+  readonly #client: SharingClient;
+  readonly #running = new Map<JsonRpcId, AbortController>();
+  readonly #open = new Map<JsonRpcId, OpenRequest>();
+  #attached: Promise<void> | undefined;
+  #ready: Promise<unknown> | undefined;
+  #handshake = OWN_HANDSHAKE;
+  #nextId = 1;
+  #ended = false;
+
+  constructor(transport: McpTransport, multiplexer: Multiplexer, intercept: McpIntercept, onEnd: () => void) {
+    this.#transport = transport;
+    this.#multiplexer = multiplexer;
+    this.#intercept = intercept;
+    this.#onEnd = onEnd;
+    this.#client = {
+      message: (message, relatedRequestId) => this.#fromServer(message, relatedRequestId),
+      closed: (error) => this.#lost(error ?? new Error('The MCP server was closed.')),
+    };
+    transport.onmessage = (message) => this.#fromClient(message);
+    transport.onclose = () => this.#end();
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const reason = new AbortError('The conversation has ended.');
+    for (const controller of this.#running.values()) controller.abort(reason);
+    this.#multiplexer.detach(this.#client);
+    this.#lost(reason);
+    this.#onEnd();
+  }
+
+  #fromClient(message: JsonRpcMessage): void {
+    if ('method' in message && 'id' in message) void this.#serve(message);
+    else if ('method' in message && message.method === 'notifications/cancelled') {
+      const { requestId, reason } = message.params ?? {};
+      const text = typeof reason === 'string' ? reason : 'The call was cancelled.';
+      this.#running.get(requestId as JsonRpcId)?.abort(new AbortError(text));
+    } else this.#multiplexer.receive(this.#client, message);
+  }
+
+  async #serve({ id, method, params }: JsonRpcRequest): Promise<void> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#running.set(id, controller);
+    const next = (request: McpRequest): Promise<McpResult> => this.#forward(request, id, signal);
+    let answer: JsonRpcMessage;
+    try {
+      const request = params === undefined ? { method } : { method, params };
+      answer = { jsonrpc: '2.0', id, result: await this.#intercept(request, next, { signal }) };
+    } catch (error) {
+      answer = { jsonrpc: '2.0', id, ...failureOf(method, error) };
+    }
+    if (this.#running.get(id) === controller) this.#running.delete(id);
+    // MCP: a cancelled request gets no answer.
+    if (!signal.aborted) await this.#transport.send(answer, { relatedRequestId: id }).catch(() => {});
+  }
+
+  async #forward(request: McpRequest, clientId: JsonRpcId, signal: AbortSignal): Promise<McpResult> {
+    if (request.method === 'initialize') {
+      await this.#attach();
+      this.#handshake = request.params ?? OWN_HANDSHAKE;
+      const result = await this.#request(request, clientId, signal);
+      this.#ready = Promise.resolve();
+      return result;
+    }
+    await this.#shakeHands();
+    return this.#request(request, clientId, signal);
+  }
+
+  async #attach(): Promise<void> {
+    if (this.#ended) throw new AbortError('The conversation has ended.');
+    this.#attached ??= this.#multiplexer.attach(this.#client);
+    const attached = this.#attached;
+    try {
+      await attached;
+    } catch (error) {
+      if (this.#attached === attached) this.#attached = undefined;
+      throw error;
+    }
+  }
+
+  /** Again what the client did at first, for a connection that it knows nothing of. */
+  async #shakeHands(): Promise<void> {
+    await this.#attach();
+    this.#ready ??= this.#request({ method: 'initialize', params: this.#handshake }).then(() =>
+      this.#multiplexer.receive(this.#client, { jsonrpc: '2.0', method: 'notifications/initialized' }),
+    );
+    const ready = this.#ready;
+    try {
+      await ready;
+    } catch (error) {
+      if (this.#ready === ready) this.#ready = undefined;
+      throw error;
+    }
+  }
+
+  #request(request: McpRequest, clientId?: JsonRpcId, signal?: AbortSignal): Promise<McpResult> {
+    signal?.throwIfAborted();
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      const cancel = (): void => {
+        const params = { requestId: id, reason: messageOf(signal?.reason) };
+        this.#multiplexer.receive(this.#client, {
+          jsonrpc: '2.0',
+          method: 'notifications/cancelled',
+          params,
+        });
+        settle(signal?.reason as Error);
+      };
+      const settle = (response: JsonRpcResponse | Error): void => {
+        this.#open.delete(id);
+        signal?.removeEventListener('abort', cancel);
+        if (response instanceof Error) reject(response);
+        else if ('error' in response) reject(faultOf(response.error));
+        else resolve(response.result);
+      };
+      this.#open.set(id, { clientId, settle });
+      signal?.addEventListener('abort', cancel);
+      this.#multiplexer.receive(this.#client, { jsonrpc: '2.0', id, ...request });
+    });
+  }
+
+  #fromServer(message: JsonRpcMessage, relatedRequestId: JsonRpcId | undefined): void {
+    if (!('method' in message)) {
+      this.#open.get(message.id as JsonRpcId)?.settle(message);
+      return;
+    }
+    const related = relatedRequestId === undefined ? undefined : this.#open.get(relatedRequestId);
+    this.#transport.send(message, { relatedRequestId: related?.clientId }).catch(() => {});
+  }
+
+  #lost(error: Error): void {
+    this.#attached = undefined;
+    this.#ready = undefined;
+    for (const request of [...this.#open.values()]) request.settle(error);
+  }
+}
+
+function faultOf({ code, message, data }: { code: number; message: string; data?: unknown }): Error {
+  return data === NOT_REACHED
+    ? new TenonError('SERVER_FAILED', message)
+    : new JsonRpcFault(code, message, data);
+}
+
+/** What the server itself refused stays as it is; of anything else a model hears as a failed result. */
+function failureOf(
+  method: string,
+  error: unknown,
+): { result: McpResult } | { error: { code: number; message: string; data?: unknown } } {
+  if (error instanceof JsonRpcFault) {
+    const { code, message, data } = error;
+    return { error: data === undefined ? { code, message } : { code, message, data } };
+  }
+  if (method === 'tools/call') return { result: errorResult(messageOf(error)) };
+  return { error: { code: INTERNAL_ERROR, message: messageOf(error) } };
+}

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { DIFFERENCES } from './differences.js';
+import { compare } from './support/compare.js';
+import type { Comparable } from './support/normalise.js';
+import type { Scenario } from './support/scenario.js';
+import { TABLE } from './table.js';
+
+const scenarios: readonly Scenario[] = Object.values(TABLE).flat();
+
+it('every scenario has a name of its own', () => {
+  const names = scenarios.map(({ name }) => name);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+it('every listed difference has an id of its own, a reason and a scenario that must show it', () => {
+  const ids = DIFFERENCES.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { id, reason, seenIn } of DIFFERENCES) {
+    expect(reason, id).toMatch(/^[A-Z].{20,}\.$/);
+    expect(seenIn.length, id).toBeGreaterThan(0);
+    expect(
+      seenIn.filter((name) => !scenarios.some((scenario) => scenario.name === name)),
+      id,
+    ).toEqual([]);
+  }
+});
+
+const NOTHING: Comparable = {
+  argv: [],
+  env: {},
+  stdin: [],
+  messages: [],
+  error: null,
+  model: [],
+  driven: null,
+  calls: [],
+  exit: { code: 0, signal: null },
+};
+const scenario: Scenario = { name: 'a test', cites: '', script: [] };
+const result = (fields: object) => ({ type: 'result', subtype: 'success', ...fields });
+
+it('the comparison finds another value, a missing one, a message too many and another order', () => {
+  const found = (
+    subject: Partial<Comparable>,
+    reference: Partial<Comparable>,
+    more: Partial<Scenario> = {},
+  ) =>
+    compare({ ...NOTHING, ...subject }, { ...NOTHING, ...reference }, { ...scenario, ...more }).map(
+      ({ where, item, path }) => [where, item, path].join(' '),
+    );
+  const system = { type: 'system', subtype: 'init' };
+  expect(found({ messages: [result({ a: 1 })] }, { messages: [result({ a: 2 })] })).toEqual([
+    'messages result success a',
+  ]);
+  expect(found({ messages: [result({})] }, { messages: [result({ a: { b: 1 } })] })).toEqual([
+    'messages result success a',
+  ]);
+  expect(found({ messages: [system, result({})] }, { messages: [result({})] })).toEqual([
+    'messages system init ',
+  ]);
+  const [one, other] = [{ messages: [system, result({})] }, { messages: [result({}), system] }];
+  expect(found(one, other)).toHaveLength(2);
+  expect(found(one, other, { unordered: ['messages'] })).toEqual([]);
+  expect(found(one, other, { ignore: ['messages'] })).toEqual([]);
+  expect(found({ argv: ['--a=1'] }, { argv: ['--a=2', '--b'] })).toEqual(['argv --a ', 'argv --b ']);
+  expect(found({ exit: { code: 143, signal: null } }, {})).toEqual(['exit exit code']);
+});

@@ -1,0 +1,329 @@
+/**
+ * Every difference between Tenon and the official SDK that the matrix may find, each with its reason. What is not on
+ * this list fails the scenario, and so does an entry that one of its scenarios does not show.
+ */
+import type { Finding } from './support/compare.js';
+import type { Place } from './support/scenario.js';
+
+export interface Difference {
+  readonly id: string;
+  readonly where: readonly Place[];
+  /** The scenarios that must show it. */
+  readonly seenIn: readonly string[];
+  /** Others may show it as well. */
+  readonly everywhere?: true;
+  matches(finding: Finding): boolean;
+  readonly reason: string;
+}
+
+const ONE_CALL = 'one call of an in-process tool';
+
+const OUR_ERRORS = /^(Tenon|Result|Process|Control|Option|Abort)Error$/;
+
+const INHERITED = /^(PATH|SHELL|LANG|LC_\w+|USER|LOGNAME|TZ|TMP|TEMP)$/;
+
+/** What the model and the consumer see when the answer to a call, or to a question about it, is another one. */
+function consequence({ item, path }: Finding): boolean {
+  return (
+    (item === 'user tool_result' && /^(message\.content|tool_use_result|tool_result_meta)/.test(path)) ||
+    (item === 'request' && /^messages\[\d+\]\.content/.test(path))
+  );
+}
+
+/** Tenon lets the agent shake hands with a server instead of giving the answers in `initialize`. */
+function isHandshake({ item, path, subject, reference }: Finding): boolean {
+  if (path === 'request.sdkMcpServerManifests') return subject === undefined;
+  const answer = /^control_response mcp_message calc (initialize|notifications\/initialized|tools\/list)$/;
+  return answer.test(item) && reference === undefined;
+}
+
+export const DIFFERENCES: readonly Difference[] = [
+  {
+    id: 'sdk-version-variable',
+    where: ['env'],
+    seenIn: [ONE_CALL],
+    everywhere: true,
+    matches: ({ path, subject }) => path === 'CLAUDE_AGENT_SDK_VERSION' && subject === undefined,
+    reason: 'CLAUDE_AGENT_SDK_VERSION names a release of the official SDK, which Tenon is not.',
+  },
+  {
+    id: 'user-agent',
+    where: ['model'],
+    seenIn: [ONE_CALL],
+    everywhere: true,
+    matches: ({ path, reference }) => path === 'user-agent' && String(reference).includes('agent-sdk/'),
+    reason: 'The CLI puts CLAUDE_AGENT_SDK_VERSION, which Tenon does not set, into its user agent.',
+  },
+  {
+    id: 'inherited-variables',
+    where: ['env'],
+    seenIn: ['an environment without PATH'],
+    everywhere: true,
+    matches: ({ path, reference }) => INHERITED.test(path) && reference === undefined,
+    reason: 'No program runs without them, so Tenon inherits them where options.env does not name them.',
+  },
+  {
+    id: 'request-ids',
+    where: ['stdin'],
+    seenIn: [ONE_CALL],
+    everywhere: true,
+    matches: ({ item, path }) => item.startsWith('control_request') && path === 'request_id',
+    reason: "Ids of control requests are each client's own; ours are numbered, which reads better in a log.",
+  },
+  {
+    id: 'logging-capability',
+    where: ['stdin'],
+    seenIn: [ONE_CALL],
+    everywhere: true,
+    matches: ({ path }) => path.endsWith('capabilities.logging'),
+    reason: 'Handlers can log (context.log), so the server says so.',
+  },
+  {
+    id: 'no-task-support',
+    where: ['stdin'],
+    seenIn: [ONE_CALL],
+    everywhere: true,
+    matches: ({ path, subject }) => /\.tools\[\d+\]\.execution$/.test(path) && subject === undefined,
+    reason:
+      'The official SDK states the default of an experimental MCP field; leaving it out means the same.',
+  },
+  {
+    id: 'result-final',
+    where: ['messages'],
+    seenIn: [ONE_CALL],
+    everywhere: true,
+    matches: ({ item, path, reference }) =>
+      item.startsWith('result') && path === 'final' && reference === undefined,
+    reason: 'Tenon tells whether another result will follow (R20).',
+  },
+  {
+    id: 'result-failure',
+    where: ['messages'],
+    seenIn: ['the callback denies and interrupts'],
+    everywhere: true,
+    matches: ({ item, path, reference }) =>
+      item.startsWith('result') && path === 'failure' && reference === undefined,
+    reason: 'Tenon says in one field what went wrong and whether to try again (pain 52).',
+  },
+  {
+    id: 'typed-errors',
+    where: ['error', 'driven'],
+    seenIn: ['the callback denies and interrupts'],
+    everywhere: true,
+    matches: ({ path, subject, reference }) =>
+      (/(^|\.)name$/.test(path) && OUR_ERRORS.test(String(subject)) && reference === 'Error') ||
+      (/(^|\.)code$/.test(path) && reference === undefined),
+    reason:
+      'Errors have a class and a code to branch on; an error after a failed result carries it (pain 5).',
+  },
+  {
+    id: 'foreign-server-handshake',
+    where: ['stdin'],
+    seenIn: ['a server object of the MCP library'],
+    matches: isHandshake,
+    reason:
+      "A foreign server object is asked by the agent itself, so query() need not wait for the user's object.",
+  },
+  {
+    id: 'plain-values',
+    where: ['stdin', 'messages', 'model'],
+    seenIn: ['a handler that returns a plain string', 'a handler that returns nothing'],
+    matches: (finding) =>
+      consequence(finding) || /^response\.response\.mcp_response\.(result|error)$/.test(finding.path),
+    reason: 'A handler may return a plain value; the official SDK makes a JSON-RPC error of it.',
+  },
+  {
+    id: 'validation-text',
+    where: ['stdin', 'messages', 'model'],
+    seenIn: ['a call whose arguments are refused by the schema'],
+    matches: (finding) =>
+      consequence(finding) || finding.path === 'response.response.mcp_response.result.content[0].text',
+    reason: 'One line per bad argument is shorter for the model than a dump of issues.',
+  },
+  {
+    id: 'allow-repeats-input',
+    where: ['stdin'],
+    seenIn: ['the callback allows without repeating the input'],
+    matches: ({ path, reference }) => path === 'response.response.updatedInput' && reference === undefined,
+    reason: 'CLIs before 2.1.240 refuse an allow without updatedInput, so Tenon always sends it.',
+  },
+  {
+    id: 'throw-is-deny',
+    where: ['stdin', 'messages', 'model'],
+    seenIn: [
+      'the callback throws',
+      'the callback returns something that is no decision',
+      'the callback denies without a message',
+    ],
+    matches: (finding) =>
+      consequence(finding) ||
+      (finding.item.startsWith('control_response can_use_tool') && finding.path !== ''),
+    reason:
+      'What is not clearly an allow is a valid deny, with a text that tells the developer what was wrong.',
+  },
+  {
+    id: 'empty-hook-answer',
+    where: ['stdin', 'messages'],
+    seenIn: ['a hook returns nothing'],
+    matches: ({ item, path, subject }) =>
+      (item.startsWith('control_response hook_callback') && path === 'response.response') ||
+      (item === 'system informational' && subject === undefined),
+    reason:
+      'A hook that returns nothing has nothing to say; the official SDK lets the agent call it a failure.',
+  },
+  {
+    id: 'acknowledgement-without-id',
+    where: ['stdin'],
+    seenIn: ['an interrupt during a tool, then a further message'],
+    everywhere: true,
+    matches: ({ item, path, subject, reference }) =>
+      /^control_response mcp_message \S+ notifications\//.test(item) &&
+      path === 'response.response.mcp_response.id' &&
+      subject === undefined &&
+      reference === 0,
+    reason: 'The id 0 in an acknowledgement could be that of an open request.',
+  },
+  {
+    id: 'cancelled-call-answered',
+    where: ['stdin'],
+    seenIn: [
+      'an interrupt during a tool, then a further message',
+      'an interrupt during a tool of a query with a string prompt',
+      'a tool that takes longer than its server allows',
+    ],
+    matches: ({ item, subject, reference }) =>
+      / tools\/call /.test(item) && reference === undefined && JSON.stringify(subject).includes('-32800'),
+    reason: 'Every request of the agent is answered exactly once, a cancelled call too.',
+  },
+  {
+    id: 'withdrawn-request-unanswered',
+    where: ['stdin'],
+    seenIn: ['an interrupt while the host is asked for permission'],
+    matches: ({ item, subject }) => item.startsWith('control_response can_use_tool') && subject === undefined,
+    reason: 'A request that the agent has withdrawn needs no answer; the official SDK sends a late one.',
+  },
+  {
+    id: 'secrets-off-the-command-line',
+    where: ['argv', 'env'],
+    seenIn: ['a stdio server with an environment of its own', 'an HTTP server with headers'],
+    matches: ({ where, path, subject }) =>
+      where === 'env'
+        ? path.startsWith('TENON_MCP_VALUE_')
+        : /\.(env|headers)\./.test(path) && /^\$\{TENON_MCP_VALUE_\d+\}$/.test(String(subject)),
+    reason:
+      'Everybody on the machine can read a command line; values of env and headers go another way (pains 25, 44).',
+  },
+  {
+    id: 'input-failure',
+    where: ['error'],
+    seenIn: ['a stream that throws'],
+    matches: ({ path }) => path === 'message' || path === 'aborted',
+    reason: 'The error says what the stream threw instead of "Operation aborted".',
+  },
+  {
+    id: 'manifests-again',
+    where: ['stdin'],
+    seenIn: ['initialize a second time'],
+    matches: ({ path, reference }) => path === 'request.sdkMcpServerManifests' && reference === undefined,
+    reason:
+      'A second initialize says the same as the first, so an agent that lost its state needs no handshake.',
+  },
+  {
+    id: 'after-the-end',
+    where: ['driven'],
+    seenIn: ['methods after the end'],
+    matches: ({ path }) => /^(interrupt|setModel)\.threw\.message$/.test(path),
+    reason: 'The text says that the agent has left, not that an answer is missing.',
+  },
+  {
+    id: 'schema-in-initialize-only',
+    where: ['argv'],
+    seenIn: [
+      'structured output',
+      'structured output at the second try',
+      'structured output that never fits',
+      'structured output that the model forgets',
+    ],
+    matches: ({ item, subject }) => item === '--json-schema' && subject === undefined,
+    reason: 'A schema can be long; `initialize` carries it, and the flag says it a second time.',
+  },
+  {
+    id: 'exit-errors-say-why',
+    where: ['error'],
+    seenIn: ['an id that is in use', 'an id that is none', 'a flag that the agent does not know'],
+    everywhere: true,
+    matches: ({ path, subject, reference }) =>
+      path === 'message' && String(subject).startsWith(`${reference}. stderr: `),
+    reason: 'The error quotes stderr also where the user starts the process, and names the remedy (pain 5).',
+  },
+  {
+    id: 'stop-at-once',
+    where: ['messages', 'model', 'exit'],
+    seenIn: ['close() during a tool', 'abort during a tool', 'the consumer leaves the loop during a tool'],
+    matches: ({ where, item, path, subject, reference }) =>
+      (where === 'exit' && path === 'code' && subject === 143 && reference === 0) ||
+      (where === 'model' && path === '' && subject === undefined) ||
+      (where === 'messages' && path === '' && subject === undefined && item !== 'system init'),
+    reason:
+      'The official SDK only ends the input, and the agent works on: it asks the model once more, and after an abort the ' +
+      'consumer still gets messages and a result. Tenon stops it in the middle of the turn.',
+  },
+  {
+    id: 'aborted-before-start',
+    where: ['error', 'exit', 'stdin', 'argv', 'env'],
+    seenIn: ['abort before the query starts'],
+    matches: ({ where, subject }) => where === 'error' || where === 'exit' || subject === undefined,
+    reason:
+      'The official SDK starts a process and then throws out of query(); Tenon starts nothing and throws out of the loop.',
+  },
+  {
+    id: 'signal-errors-say-more',
+    where: ['error', 'driven'],
+    seenIn: ['the agent is killed during a tool', 'a control request that the agent cannot answer any more'],
+    matches: ({ path, subject }) =>
+      /(^|\.)message$/.test(path) &&
+      String(subject).startsWith('Claude Code process terminated by signal SIGKILL.'),
+    reason: 'The error adds the usual cause and the end of stderr, and pending requests fail with it too.',
+  },
+  {
+    id: 'start-errors-say-why',
+    where: ['error'],
+    seenIn: [
+      'a flag that the agent does not know, started by the client',
+      'an executable that does not exist',
+      'a working directory that does not exist',
+    ],
+    matches: ({ path }) => /^(name|code|message)$/.test(path),
+    reason:
+      'Each cause has a code and a text of its own; the official SDK takes a missing directory for a bad binary.',
+  },
+  {
+    id: 'zod-3-handshake',
+    where: ['stdin', 'model'],
+    seenIn: ['a schema of zod 3'],
+    matches: (finding) =>
+      isHandshake(finding) ||
+      (finding.path.endsWith('.additionalProperties') && finding.subject === undefined),
+    reason:
+      'The converter for zod 3 is loaded only when a tool needs it, so the agent asks for the list; arguments that the ' +
+      'schema does not name are not forbidden to the model, as with zod 4.',
+  },
+  {
+    id: 'requests-of-servers-answered-here',
+    where: ['stdin', 'calls'],
+    seenIn: ['a handler asks the agent for something that it does not have'],
+    matches: ({ item, path, subject }) =>
+      item === 'wish' ? path.startsWith('input.threw.') : / ?mcp_message/.test(item) && subject === undefined,
+    reason:
+      'The CLI can serve no request of an in-process server, so Tenon does it (onElicitation) or refuses without a round trip.',
+  },
+  {
+    id: 'structured-content-as-text',
+    where: ['stdin', 'messages', 'model'],
+    seenIn: ['structured content'],
+    matches: (finding) =>
+      consequence(finding) || /^response\.response\.mcp_response\.result\./.test(finding.path),
+    reason:
+      'The CLI drops the texts of a result with structured content, so Tenon sends that content as a further text.',
+  },
+];

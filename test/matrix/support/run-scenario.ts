@@ -1,0 +1,138 @@
+/** Runs one scenario in one cell of the matrix. */
+import type { Options, Query, SDKMessage } from '../../../src/index.js';
+import { scriptedMessagesApi } from '../../../src/testing/index.js';
+import { sandbox } from '../../support/real-cli.js';
+import { Journal } from './journal.js';
+import { RecordedProcess } from './recorded-process.js';
+import type { Call, Cell, Context, Outcome, Scenario, Sdk, Thrown } from './scenario.js';
+
+export async function runScenario(scenario: Scenario, cell: Cell): Promise<Outcome> {
+  const sdk = await cell.client.load();
+  await using box = sandbox();
+  await using api = await scriptedMessagesApi(scenario.script, scenario.api);
+  const child = new RecordedProcess();
+  const cleanUps: (() => unknown)[] = [];
+  const context = {
+    sdk,
+    box,
+    api,
+    abortController: new AbortController(),
+    messages: new Journal<SDKMessage>(),
+    calls: new Journal<Call>(),
+    note: (name: string, input: unknown = null) => context.calls.add({ name, input }),
+    earlierSession: '',
+    child,
+    defer: (cleanUp: () => unknown) => void cleanUps.unshift(cleanUp),
+  } satisfies Context;
+  try {
+    const given = box.env(api, scenario.env);
+    const base: Options = {
+      pathToClaudeCodeExecutable: cell.agent.executable,
+      cwd: box.cwd,
+      env: given,
+      abortController: context.abortController,
+      // Tenon's own: on a busy machine an idle CLI may need longer to leave, and a signal would change its exit code.
+      closeGraceMs: 15_000,
+    };
+    if (scenario.earlier !== undefined) context.earlierSession = await before(scenario, context, base);
+    const servers = await scenario.servers?.(context);
+    const options: Options = {
+      ...base,
+      ...(servers === undefined ? {} : { mcpServers: servers }),
+      ...(scenario.unseen ? {} : { spawnClaudeCodeProcess: child.spawn }),
+      ...scenario.options?.(context),
+    };
+    const { error, driven } = await converse(scenario, context, options);
+    const exit = await child.exited();
+    return {
+      cell,
+      messages: context.messages.entries,
+      error,
+      argv: child.argv,
+      env: added(child.env, given),
+      stdin: child.stdin,
+      stdout: child.stdout,
+      stderr: child.stderr,
+      requests: api.requests,
+      calls: context.calls.entries,
+      driven,
+      exit,
+      aliases: [
+        // The CLI names folders of a project after the path, with dashes.
+        [box.cwd.replace(/[^a-zA-Z0-9]/g, '-'), '<cwd-with-dashes>'],
+        [box.cwd, '<cwd>'],
+        [box.configDir, '<config>'],
+        [box.home, '<home>'],
+        [box.cwd.replace(/\/work$/, ''), '<sandbox>'],
+        [api.url, '<api>'],
+        [cell.agent.executable, '<agent>'],
+      ],
+    };
+  } finally {
+    for (const cleanUp of cleanUps) await cleanUp();
+  }
+}
+
+async function before(scenario: Scenario, context: Context, base: Options): Promise<string> {
+  const options = {
+    ...base,
+    ...scenario.earlier?.options?.(context),
+    abortController: new AbortController(),
+  };
+  let session = '';
+  for await (const message of context.sdk.query({ prompt: scenario.earlier?.prompt ?? '', options })) {
+    session = message.session_id ?? session;
+  }
+  return session;
+}
+
+async function converse(
+  scenario: Scenario,
+  context: Context,
+  options: Options,
+): Promise<{ error: Thrown | undefined; driven: unknown }> {
+  const { prompt = 'go' } = scenario;
+  let query: Query;
+  try {
+    query = context.sdk.query({ prompt: typeof prompt === 'string' ? prompt : prompt(context), options });
+  } catch (error) {
+    return { error: { ...thrown(error, context.sdk), atOnce: true }, driven: undefined };
+  }
+  const driving = scenario.drive?.(query, context);
+  // The loop may end first; then this is looked at below.
+  driving?.catch(() => {});
+  let error: Thrown | undefined;
+  try {
+    for await (const message of query) {
+      context.messages.add(message);
+      if (scenario.leaveAfter?.(message)) break;
+    }
+  } catch (caught) {
+    error = thrown(caught, context.sdk);
+  }
+  return { error, driven: await driving };
+}
+
+/** What a person sees of an error. The stack is left out: it would quote the source of the official SDK. */
+function thrown(error: unknown, sdk?: Sdk): Thrown {
+  if (!(error instanceof Error)) return { name: typeof error, message: String(error) };
+  return {
+    name: error.name,
+    message: error.message,
+    ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
+    ...(sdk !== undefined && error instanceof sdk.AbortError ? { aborted: true } : {}),
+  };
+}
+
+/** Runs a step of `drive` that may fail, and gives what a person sees of it. */
+export async function outcomeOf(step: Promise<unknown>): Promise<unknown> {
+  try {
+    return { value: (await step) ?? null };
+  } catch (error) {
+    return { threw: thrown(error) };
+  }
+}
+
+function added(env: Record<string, string>, given: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name, value]) => given[name] !== value));
+}

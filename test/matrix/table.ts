@@ -1,0 +1,31 @@
+/** All scenarios of the matrix, class by class. */
+import { apiErrors } from './scenarios/api-errors.js';
+import { control } from './scenarios/control.js';
+import { externalServers } from './scenarios/external-servers.js';
+import { hooks } from './scenarios/hooks.js';
+import { input } from './scenarios/input.js';
+import { interrupts } from './scenarios/interrupts.js';
+import { output } from './scenarios/output.js';
+import { permissions } from './scenarios/permissions.js';
+import { sessions } from './scenarios/sessions.js';
+import { shutdown } from './scenarios/shutdown.js';
+import { subagents } from './scenarios/subagents.js';
+import { toolCalls } from './scenarios/tool-calls.js';
+import { toolResultKinds } from './scenarios/tool-results.js';
+import type { Scenario } from './support/scenario.js';
+
+export const TABLE = {
+  'tool calls': toolCalls,
+  'tool results': toolResultKinds,
+  permissions,
+  hooks,
+  interrupts,
+  input,
+  'control requests': control,
+  'external servers': externalServers,
+  'output and limits': output,
+  'errors of the API': apiErrors,
+  subagents,
+  sessions,
+  'shutdown and failed starts': shutdown,
+} as const satisfies Record<string, readonly Scenario[]>;

@@ -1,0 +1,107 @@
+/** What an import of the package loads: its own files, and nothing that it can do without. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const dist = new URL('../../dist/', import.meta.url).href;
+const modules = new URL('../../node_modules/', import.meta.url).href;
+
+/** Runs beside the program and writes down every module that Node loads for it. */
+const WATCHER = `
+import { writeSync } from 'node:fs';
+export async function load(url, context, next) {
+  writeSync(1, 'loaded ' + url + '\\n');
+  return next(url, context);
+}
+`;
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tenon-entry-'));
+  await writeFile(join(folder, 'watcher.mjs'), WATCHER);
+  await writeFile(
+    join(folder, 'register.mjs'),
+    "import { register } from 'node:module';\nregister('./watcher.mjs', import.meta.url);\n",
+  );
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The URLs that a program loads, without those of Node itself and the program's own. */
+async function loadedBy(program: string): Promise<string[]> {
+  const main = join(folder, `main-${Math.random()}.mjs`);
+  await writeFile(main, program);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--import',
+    join(folder, 'register.mjs'),
+    main,
+  ]);
+  expect(stdout).toContain('the program has run');
+  return [...stdout.matchAll(/^loaded (\S+)$/gm)]
+    .map(([, url = '']) => url)
+    .filter((url) => !url.startsWith('node:') && !url.includes('/main-'));
+}
+
+const importOf = (path: string) => `await import('${dist}${path}'); console.log('the program has run');`;
+const outside = (urls: readonly string[]) => urls.filter((url) => !url.startsWith(dist));
+const packagesIn = (urls: readonly string[]) => [
+  ...new Set(outside(urls).map((url) => url.replace(modules, '').split('/').slice(0, 2).join('/'))),
+];
+
+const ENTRIES: [name: string, file: string, folders: string[]][] = [
+  ['tenon', 'index.js', ['authoring/', 'client/', 'protocol/']],
+  ['tenon/protocol', 'protocol/index.js', ['protocol/']],
+  ['tenon/runtime', 'runtime/index.js', ['runtime/', 'authoring/', 'protocol/']],
+  ['tenon/model/anthropic', 'runtime/model-anthropic/anthropic.js', ['runtime/', 'protocol/']],
+  ['tenon/testing', 'testing/index.js', ['testing/', 'protocol/', 'runtime/model.js']],
+];
+
+describe('importing', () => {
+  it.each(ENTRIES)(
+    '%s loads no package, and only the folders that it stands for',
+    async (_, entry, folders) => {
+      const urls = await loadedBy(importOf(entry));
+      expect(urls).toContain(dist + entry);
+      expect(outside(urls)).toEqual([]);
+      const strangers = urls
+        .map((url) => url.slice(dist.length))
+        .filter((path) => path !== entry && !folders.some((name) => path.startsWith(name)));
+      expect(strangers).toEqual([]);
+    },
+  );
+});
+
+it('every entry of package.json is looked at above', async () => {
+  const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  const names = Object.keys(manifest.exports).filter((name) => name !== './package.json');
+  expect(names.map((name) => name.replace(/^\./, 'tenon')).sort()).toEqual(
+    ENTRIES.map(([name]) => name).sort(),
+  );
+});
+
+describe('defining a tool', () => {
+  const define = (zod: string, more = '') => `
+    const { tool, createSdkMcpServer } = await import('${dist}index.js');
+    const z = await import('${modules}${zod}');
+    const definition = tool('add', 'Adds', { a: z.number() }, ({ a }) => a);
+    const server = createSdkMcpServer({ name: 's', tools: [definition] });
+    await server.instance.listTools();
+    ${more}
+    console.log('the program has run');
+  `;
+
+  it('in zod 4 loads nothing but the zod of the program', async () => {
+    const packages = packagesIn(await loadedBy(define('zod/index.js')));
+    expect(packages.filter((name) => !name.startsWith('zod/'))).toEqual([]);
+  });
+
+  it('in zod 3 loads the converter, and it is loaded only then', async () => {
+    const packages = packagesIn(await loadedBy(define('zod/v3/index.js')));
+    expect(packages.some((name) => name.startsWith('zod-to-json-schema'))).toBe(true);
+    expect(packages.filter((name) => !name.startsWith('zod'))).toEqual([]);
+  });
+});
