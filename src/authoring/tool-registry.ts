@@ -1,6 +1,7 @@
 import { messageOf, TenonError } from '../protocol/errors.js';
 import type { ListedTool, ObjectSchema, ToolAnnotations } from '../protocol/mcp.js';
 import { checkQualifiedName } from './names.js';
+import { MARK_ROOM } from './results/cut-result.js';
 import type { JsonSchema } from './schema/json-schema.js';
 import { flattenRootUnion } from './schema/root-union.js';
 import { type AnyTool, prepareTool } from './tool.js';
@@ -110,7 +111,7 @@ export class ToolRegistry {
       ...tool._meta,
       ...(this.#defaults.alwaysLoad || tool.alwaysLoad ? { 'anthropic/alwaysLoad': true } : {}),
       ...(tool.searchHint === undefined ? {} : { 'anthropic/searchHint': tool.searchHint }),
-      ...(maxResultChars === undefined ? {} : { 'anthropic/maxResultSizeChars': maxResultChars }),
+      ...(maxResultChars === undefined ? {} : { 'anthropic/maxResultSizeChars': maxResultChars + MARK_ROOM }),
     };
     return Object.keys(meta).length > 0 ? meta : undefined;
   }

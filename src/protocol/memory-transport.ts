@@ -35,7 +35,8 @@ class MemoryTransport implements Transport {
   }
 
   send(frame: Frame): boolean {
-    if (this.#inputEnded || this.#ended) {
+    // The other end may have said its last word and still listen, as a program does after the end of its input.
+    if (this.#inputEnded) {
       throw new TenonError('INPUT_CLOSED', 'Cannot send: the input of this conversation has ended.');
     }
     this.#peer?.receive(frame);
@@ -61,6 +62,7 @@ class MemoryTransport implements Transport {
 
   async stop(): Promise<void> {
     this.endInput();
+    this.#peer?.receiveStop();
     this.#peerEnded = true;
     this.#inbox = [];
     this.#paused = false;
@@ -71,6 +73,11 @@ class MemoryTransport implements Transport {
     if (this.#ended) return;
     this.#inbox.push(frame);
     this.#schedule();
+  }
+
+  /** The other end listens no more. */
+  receiveStop(): void {
+    this.#inputEnded = true;
   }
 
   receiveEnd(): void {

@@ -56,6 +56,13 @@ describe.concurrent('a CLI that dies', () => {
     expect(processError(error).message).toContain('TypeError: the model has no name');
   });
 
+  it('before its last words have arrived is heard out', async () => {
+    const { error } = await outcome(run('writes-after-death'));
+    expect(processError(error)).toMatchObject({ code: 'EXITED', exitCode: 1 });
+    expect(processError(error).stderrTail).toBe('these are the last words\n');
+    expect(processError(error).message).toContain('these are the last words');
+  });
+
   it.each(['SIGKILL', 'SIGTERM', 'SIGSEGV'])('of %s is named by the signal', async (FAKE_SIGNAL) => {
     const { error, exit } = await outcome(run('kills-itself', { env: { FAKE_SIGNAL } }));
     expect(processError(error)).toMatchObject({
@@ -69,7 +76,7 @@ describe.concurrent('a CLI that dies', () => {
   });
 
   it('before it reads a line fails the turn, not the host (pain 27)', async () => {
-    const { error } = await outcome(run('/bin/false', { pathToClaudeCodeExecutable: '/bin/false' }));
+    const { error } = await outcome(run('none', { pathToClaudeCodeExecutable: '/bin/false' }));
     expect(processError(error)).toMatchObject({ code: 'EXITED', exitCode: 1 });
     expect(processError(error).message).toContain('It wrote nothing to stderr');
   });

@@ -10,10 +10,11 @@ import {
   toolUse,
 } from '../../src/testing/index.js';
 import { failOnTrouble, fakeCli } from '../support/fake-cli.js';
-import { type Host, type HostEvent, type Plan, startHost } from '../support/host.js';
+import { endHosts, type Host, type HostEvent, type Plan, startHost } from '../support/host.js';
 import { alive, cliPath, descendants, type Sandbox, sandbox, waitUntil } from '../support/real-cli.js';
 
 failOnTrouble();
+endHosts();
 
 const ways: [name: string, end: (host: Host) => unknown][] = [
   ['process.exit()', ({ child }) => child.stdin?.write('exit\n')],

@@ -1,6 +1,6 @@
 /**
  * The names that the package exports are a promise. They are written down in api/; a change shows up as a change of
- * those files (`npx vitest run test/packaging/public-api.test.ts -u`).
+ * those files (`npx vitest run test/packaging/public-api.test.ts --update`).
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -28,10 +28,13 @@ export interface Host {
 }
 
 const hosts = new Set<ChildProcess>();
-// A test that failed half-way must not leave its host behind.
-afterAll(() => {
-  for (const host of hosts) host.kill('SIGKILL');
-});
+
+/** Call it at the top of a test file, after `failOnTrouble`: a test that fails half-way leaves no host behind. */
+export function endHosts(): void {
+  afterAll(() => {
+    for (const host of hosts) host.kill('SIGKILL');
+  });
+}
 
 export function startHost(options: Options, plan: Plan): Host {
   const child = spawn(process.execPath, [program, JSON.stringify(options), plan], { stdio: 'pipe' });

@@ -6,9 +6,15 @@ const SCHEME = 'tenon-result:';
 const KEPT_RESULTS = 100;
 const KEPT_CHARS = 100_000_000;
 
+/** At most this much in one reading: the CLI puts what is longer into a file, whatever the tool's limit is. */
+const MAX_PAGE_CHARS = 25_000;
+
+/** How far a text that was cut may be above the limit: the mark, and what the CLI says of other blocks beside it. */
+export const MARK_ROOM = 1_000;
+
 interface LongResult {
   text: string;
-  /** The limit of its tool: one reading gives as much as one call. */
+  /** The limit of its tool: one reading gives no more than one call. */
   maxChars: number;
 }
 
@@ -35,7 +41,7 @@ export class LongResults {
     const [, id, from] = /^tenon-result:([\w-]+)\?from=(\d+)$/.exec(uri) ?? [];
     const whole = id === undefined ? undefined : this.#results.get(id);
     if (id === undefined || whole === undefined) return undefined;
-    return { uri, mimeType: 'text/plain', text: page(id, whole, Number(from)) };
+    return { uri, mimeType: 'text/plain', text: page(id, whole, Number(from), MAX_PAGE_CHARS) };
   }
 
   #keep(id: string, result: LongResult): void {
@@ -50,8 +56,8 @@ export class LongResults {
   }
 }
 
-function page(id: string, { text, maxChars }: LongResult, from: number): string {
-  let end = Math.min(from + maxChars, text.length);
+function page(id: string, { text, maxChars }: LongResult, from: number, atMost = maxChars): string {
+  let end = Math.min(from + Math.min(maxChars, atMost), text.length);
   // Not in the middle of a surrogate pair: half a character would be sent as a broken one.
   if (end < text.length && isSurrogatePair(text, end - 1)) end += end - 1 > from ? -1 : 1;
   const shown = text.slice(from, end);

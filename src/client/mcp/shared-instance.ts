@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf, TenonError } from '../../protocol/errors.js';
-import type { JsonRpcMessage, McpServerInstance, McpTransport } from '../../protocol/mcp.js';
+import type { JsonRpcId, JsonRpcMessage, McpServerInstance, McpTransport } from '../../protocol/mcp.js';
 import { Multiplexer, type ServerLink, type ServerLinkEvents } from '../../protocol/mcp-link/multiplexer.js';
 
 /**
@@ -16,12 +17,24 @@ export function sharedInstance(name: string, instance: McpServerInstance): Multi
   return multiplexer;
 }
 
+/**
+ * The call in whose course a server speaks. The libraries say it of some messages only: not of `server.elicitInput()`,
+ * which most handlers use.
+ */
+const currentCall = new AsyncLocalStorage<JsonRpcId>();
+
 async function link(
   name: string,
   instance: McpServerInstance,
   events: ServerLinkEvents,
 ): Promise<ServerLink> {
   let isOpen = true;
+  const unanswered = new Set<JsonRpcId>();
+  /** What a call left running when it was answered speaks for itself. */
+  const callOf = (message: JsonRpcMessage): JsonRpcId | undefined => {
+    const id = currentCall.getStore();
+    return 'method' in message && id !== undefined && unanswered.has(id) ? id : undefined;
+  };
   const end = (): void => {
     if (!isOpen) return;
     isOpen = false;
@@ -30,7 +43,9 @@ async function link(
   const transport: McpTransport = {
     start: async () => {},
     send: async (message, options) => {
-      if (isOpen) events.message(message, options?.relatedRequestId);
+      if (!isOpen) return;
+      events.message(message, options?.relatedRequestId ?? callOf(message));
+      if (!('method' in message) && message.id !== undefined) unanswered.delete(message.id);
     },
     // Called by the object itself, when its owner closes it.
     close: async () => {
@@ -49,5 +64,13 @@ async function link(
       { cause: error },
     );
   }
-  return { send: (message: JsonRpcMessage) => transport.onmessage?.(message), close: end };
+  const send = (message: JsonRpcMessage): void => {
+    if (!('method' in message && 'id' in message)) {
+      transport.onmessage?.(message);
+      return;
+    }
+    unanswered.add(message.id);
+    currentCall.run(message.id, () => transport.onmessage?.(message));
+  };
+  return { send, close: end };
 }

@@ -1,6 +1,6 @@
 /** Prompts: listed, filled in, completed, changed (pain 56). */
 import { describe, expect, test } from 'vitest';
-import { createSdkMcpServer, type PromptDefinition } from '../../../src/index.js';
+import { createSdkMcpServer, type JsonRpcSuccess, type PromptDefinition } from '../../../src/index.js';
 import { McpWire } from '../../support/mcp-wire.js';
 
 const review: PromptDefinition = {
@@ -111,9 +111,8 @@ describe('completion/complete', () => {
     }
     const many = await complete({ type: 'ref/prompt', name: 'many' }, { name: 'n', value: '' });
     expect(many).toMatchObject({ result: { completion: { total: 250, hasMore: true } } });
-    expect((many as { result: { completion: { values: string[] } } }).result.completion.values).toHaveLength(
-      100,
-    );
+    const { completion } = (many as JsonRpcSuccess).result as { completion: { values: string[] } };
+    expect(completion.values).toHaveLength(100);
   });
 
   test('refuses what it does not know', async () => {
