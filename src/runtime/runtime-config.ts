@@ -1,7 +1,5 @@
 import type { MessageParam } from '../protocol/content.js';
-import type { McpServerConfigForProcessTransport } from '../protocol/mcp.js';
 import type { RuntimeFlags } from './flags.js';
-import type { McpServerSource } from './mcp/mcp-server-connection.js';
 import type { Model } from './model.js';
 import type { RuntimeSessionStore } from './sessions/session-store.js';
 import type { PriceTable } from './usage.js';
@@ -32,13 +30,10 @@ export interface RuntimeStart {
   onStderr?: ((text: string) => void) | undefined;
   /** Told of a line of the host that is no frame. */
   onNoise?: ((line: string) => void) | undefined;
-  /** Makes a server that is no part of the host reachable; absent where none can be started. */
-  processSource?: ((name: string, config: McpServerConfigForProcessTransport) => McpServerSource) | undefined;
 }
 
 export const DEFAULT_MAX_TOKENS = 16_384;
 /** Below this, searching costs more than it saves. */
 export const DEFAULT_DEFER_ABOVE = 50;
-export const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
 /** For the version fields of lines: the protocol that is spoken, and who speaks it. */
 export const RUNTIME_VERSION = '0.1.0';

@@ -2,17 +2,18 @@ import type { MessageParam, UserContentBlock } from '../protocol/content.js';
 import type { InitializeRequest } from '../protocol/control-requests.js';
 import { messageOf } from '../protocol/errors.js';
 import type { MessageFrame } from '../protocol/frames.js';
+import { LIMITS } from '../protocol/limits.js';
 import type { McpServerConfigForProcessTransport, McpSetServersResult } from '../protocol/mcp.js';
 import { HookRunner } from './hook-runner.js';
 import type { Host } from './host.js';
 import type { Lines } from './lines.js';
 import { McpHub } from './mcp/hub.js';
 import { inProcessSource } from './mcp/in-process-source.js';
+import { processSource } from './mcp/process-source.js';
 import { Permissions } from './permissions.js';
 import { modelRequest, systemPrompt } from './prompt.js';
 import { resultLine } from './result-line.js';
 import {
-  DEFAULT_CONNECT_TIMEOUT_MS,
   DEFAULT_DEFER_ABOVE,
   DEFAULT_MAX_TOKENS,
   RUNTIME_VERSION,
@@ -65,7 +66,7 @@ export class RuntimeSession {
       cwd: start.cwd,
       permission_mode: this.permissions.mode,
     }));
-    this.hub = new McpHub(config.mcpConnectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS, async () => {
+    this.hub = new McpHub(config.mcpConnectTimeoutMs ?? LIMITS.proxyConnectMs, async () => {
       throw new Error('Method not found');
     });
     this.#useSchema(start.flags.jsonSchema);
@@ -119,9 +120,7 @@ export class RuntimeSession {
   }
 
   #addServer(name: string, config: McpServerConfigForProcessTransport): void {
-    if (config.type === 'sdk') this.hub.add(inProcessSource(name, {}, this.#host));
-    else if (this.#start.processSource !== undefined) this.hub.add(this.#start.processSource(name, config));
-    else throw new Error(`This runtime cannot start MCP servers of the type "${config.type ?? 'stdio'}".`);
+    this.hub.add(config.type === 'sdk' ? inProcessSource(name, {}, this.#host) : processSource(name, config));
   }
 
   /** Queued; read by the model in a turn of its own, or beside the results of the tools that run now. */
