@@ -23,6 +23,8 @@ export const LIMITS = {
   orphanKillMs: 200,
   /** From a result to the line that tells whether it is the last one; the CLI writes it within 5 ms. */
   resultSettleMs: 100,
+  /** From the word that a server's tools have changed to the agent's reading of them; the CLI asks within 5 ms. */
+  relistMs: 1_000,
   /** From the start of a proxied MCP server to its answer to `initialize`; as long as the CLI waits for its own. */
   proxyConnectMs: 30_000,
   /** How long a session of an HTTP server may lie unused before it is ended. */

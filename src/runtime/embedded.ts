@@ -39,6 +39,8 @@ function open(config: RuntimeConfig, { args, env, cwd }: AgentStart): Transport 
     stop: async (graceMs) => {
       // Without grace the turn that runs is cut short; with it, the agent finishes and leaves.
       if (graceMs === 0) agent.abort();
+      // Nobody reads any more, and what lies unread must not hold back the end.
+      hostSide.resume();
       hostSide.endInput();
       await agent.finished;
     },

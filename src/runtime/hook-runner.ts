@@ -63,9 +63,12 @@ export class HookRunner {
       matches(matcher, call.subject),
     );
     const answers = matchers.flatMap((matcher) =>
-      matcher.hookCallbackIds.map((id) => this.#call(id, matcher, call)),
+      matcher.hookCallbackIds.map(async (id) => ({ matcher, answer: await this.#call(id, matcher, call) })),
     );
-    for (const answer of await Promise.all(answers)) this.#take(verdict, answer, call);
+    for (const { matcher, answer } of await Promise.all(answers)) {
+      if (answer instanceof Error) this.#failed(verdict, answer, matcher, call);
+      else this.#take(verdict, answer);
+    }
     return verdict;
   }
 
@@ -75,27 +78,34 @@ export class HookRunner {
     call: HookCall,
   ): Promise<HookJSONOutput | Error> {
     const input = { ...this.#base(), hook_event_name: call.event, ...call.fields } as unknown as HookInput;
+    const seconds = matcher.timeout ?? DEFAULT_TIMEOUT_S;
+    // The request is withdrawn, not only given up: the callback's own signal tells it that nobody waits any more.
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), seconds * 1000);
     try {
-      return await this.#host.ask(
+      const answer = await this.#host.ask(
         'hook_callback',
         { callback_id: callbackId, input, tool_use_id: call.toolUseId ?? randomUUID() },
-        {
-          timeoutMs: (matcher.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
-          ...(call.signal === undefined ? {} : { signal: call.signal }),
-        },
+        { signal: call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal]) },
       );
+      return answer ?? {};
     } catch (error) {
+      if (late.signal.aborted) return new Error(`no answer within ${seconds} s`);
       return error instanceof Error ? error : new Error(messageOf(error));
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  #take(verdict: HookVerdict, answer: HookJSONOutput | Error, call: HookCall): void {
-    if (answer instanceof Error) {
-      const said = `${call.event} hook failed: ${answer.message}`;
-      if (call.event === 'PreToolUse') verdict.block ??= said;
-      this.#lines.system('informational', { content: said, level: 'warning', tag: 'hook_callback_failed' });
-      return;
-    }
+  #failed(verdict: HookVerdict, error: Error, matcher: SDKHookCallbackMatcher, call: HookCall): void {
+    // An interrupt is no failure of the hook; whoever called sees it by the signal.
+    if (call.signal?.aborted) return;
+    const said = `${call.event} hook failed: ${error.message}`;
+    if (call.event === 'PreToolUse' || matcher.onFailure === 'block') verdict.block ??= said;
+    this.#lines.system('informational', { content: said, level: 'warning', tag: 'hook_callback_failed' });
+  }
+
+  #take(verdict: HookVerdict, answer: HookJSONOutput): void {
     if ('async' in answer && answer.async === true) return;
     const output = answer as SyncHookJSONOutput;
     const specific = (output.hookSpecificOutput ?? {}) as Record<string, unknown>;

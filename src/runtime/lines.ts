@@ -13,8 +13,11 @@ export class Lines {
     this.#send = send;
   }
 
-  send(line: MessageFrame): void {
-    this.#send({ ...line, session_id: this.sessionId, uuid: randomUUID() });
+  /** Returns the id of the line. */
+  send(line: MessageFrame): string {
+    const uuid = randomUUID();
+    this.#send({ ...line, session_id: this.sessionId, uuid });
+    return uuid;
   }
 
   system(subtype: string, fields: object): void {
@@ -22,15 +25,16 @@ export class Lines {
   }
 
   /** One line per block, all with the id of the message that they are parts of. */
-  assistant(message: AssistantMessage, block: AssistantContentBlock, more: object = {}): void {
-    this.send({
+  assistant(message: AssistantMessage, block: AssistantContentBlock, more: object = {}): string {
+    return this.send({
       type: 'assistant',
       message: {
         id: message.id,
         type: 'message',
         role: 'assistant',
         model: message.model,
-        content: [block],
+        // A copy: in memory the host gets this very object, and what it does to it must not change what was said.
+        content: [structuredClone(block)],
         stop_reason: null,
         stop_sequence: null,
         usage: { ...message.startUsage },
@@ -42,8 +46,8 @@ export class Lines {
     });
   }
 
-  user(content: unknown, more: object = {}): void {
-    this.send({
+  user(content: unknown, more: object = {}): string {
+    return this.send({
       type: 'user',
       message: { role: 'user', content },
       parent_tool_use_id: null,

@@ -1,3 +1,4 @@
+import { ControlFault } from '../protocol/control-channel.js';
 import { messageOf } from '../protocol/errors.js';
 import type { PermissionMode, PermissionUpdate } from '../protocol/permissions.js';
 import type { RuntimeFlags } from './flags.js';
@@ -9,6 +10,14 @@ import type { RuntimeTool } from './tools/tool-port.js';
 export type Decision =
   | { kind: 'allow'; input: Record<string, unknown>; source: string; reasonType?: string }
   | { kind: 'deny'; message: string; interrupt: boolean; wasAsked: boolean };
+
+const MODES: ReadonlySet<unknown> = new Set<PermissionMode>([
+  'default',
+  'acceptEdits',
+  'bypassPermissions',
+  'plan',
+  'dontAsk',
+]);
 
 /** Who may do what: rules first, then the mode, then the host. What nobody allows is denied. */
 export class Permissions {
@@ -26,6 +35,19 @@ export class Permissions {
     this.mode = flags.permissionMode;
     this.#allowed = new Set(flags.allowedTools);
     this.#denied = new Set(flags.disallowedTools);
+  }
+
+  /** Throws for what is no mode, and for one without any questions when the conversation was not started to have it. */
+  setMode(mode: unknown): void {
+    if (!MODES.has(mode)) throw new ControlFault('invalid_mode', `Invalid permission mode: ${mode}`);
+    const { allowBypass, permissionMode } = this.#flags;
+    if (mode === 'bypassPermissions' && !allowBypass && permissionMode !== 'bypassPermissions') {
+      throw new ControlFault(
+        'bypass_not_launched',
+        'Cannot set permission mode to bypassPermissions: the conversation was not started with allowDangerouslySkipPermissions.',
+      );
+    }
+    this.mode = mode as PermissionMode;
   }
 
   /** A tool that is denied as a whole is not even offered to the model. */
@@ -125,7 +147,7 @@ export class Permissions {
   }
 
   #apply(update: PermissionUpdate): void {
-    if (update.type === 'setMode') this.mode = update.mode;
+    if (update.type === 'setMode') this.setMode(update.mode);
     if (update.type !== 'addRules') return;
     const rules = update.behavior === 'allow' ? this.#allowed : this.#denied;
     for (const { toolName } of update.rules) rules.add(toolName);

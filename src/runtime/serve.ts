@@ -10,7 +10,6 @@ import {
   type MessageFrame,
 } from '../protocol/frames.js';
 import type { JsonRpcMessage, McpServerConfigForProcessTransport } from '../protocol/mcp.js';
-import type { PermissionMode } from '../protocol/permissions.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
 import type { Host } from './host.js';
 import { Lines } from './lines.js';
@@ -69,7 +68,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
     };
     const lines = new Lines(randomUUID(), (line) => this.#write(line));
     this.#session = new RuntimeSession(config, start, host, lines);
-    this.#handlers = this.#handlersFor(this.#session);
+    this.#handlers = this.#handlersFor(this.#session, lines);
     this.#session.open().catch((error) => this.#cannotBegin(error, lines, start));
   }
 
@@ -138,7 +137,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
     return handler(fields);
   }
 
-  #handlersFor(session: RuntimeSession): Partial<Record<HostSubtype, Handler>> {
+  #handlersFor(session: RuntimeSession, lines: Lines): Partial<Record<HostSubtype, Handler>> {
     return {
       initialize: (fields) => {
         session.initialize(fields as InitializeRequest);
@@ -150,7 +149,8 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
         return { model: session.model };
       },
       set_permission_mode: ({ mode }) => {
-        session.permissions.mode = mode as PermissionMode;
+        session.permissions.setMode(mode);
+        lines.system('status', { status: null, permissionMode: mode });
         return { mode };
       },
       set_max_thinking_tokens: () => undefined,

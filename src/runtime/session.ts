@@ -4,6 +4,7 @@ import { messageOf } from '../protocol/errors.js';
 import type { MessageFrame } from '../protocol/frames.js';
 import { LIMITS } from '../protocol/limits.js';
 import type { McpServerConfigForProcessTransport, McpSetServersResult } from '../protocol/mcp.js';
+import { untilAborted } from './abortable.js';
 import { HookRunner } from './hook-runner.js';
 import type { Host } from './host.js';
 import type { Lines } from './lines.js';
@@ -41,6 +42,7 @@ export class RuntimeSession {
   readonly #usage: UsageLedger;
   readonly #search: ToolSearch;
   #transcript: Transcript | undefined;
+  #opening: Promise<void> = Promise.resolve();
   readonly #queue: MessageFrame[] = [];
   readonly #denials: object[] = [];
   #initialize: InitializeRequest = {};
@@ -83,7 +85,13 @@ export class RuntimeSession {
   }
 
   /** Before anything else: a new conversation, or an old one. Rejects when that cannot be gone on with. */
-  async open(): Promise<void> {
+  open(): Promise<void> {
+    const opening = this.#open();
+    this.#opening = opening.catch(() => {});
+    return opening;
+  }
+
+  async #open(): Promise<void> {
     const { flags, cwd } = this.#start;
     const { sessionStore, history = [] } = this.#config;
     this.#transcript = await Transcript.open(flags, cwd, sessionStore, history);
@@ -139,6 +147,7 @@ export class RuntimeSession {
 
   /** Resolves when nothing is left to do. */
   async settled(): Promise<void> {
+    await this.#opening;
     await this.#working;
   }
 
@@ -207,11 +216,14 @@ export class RuntimeSession {
       fields: { prompt: textOf(content) },
       signal,
     });
-    await this.hub.settled();
+    // An interrupt need not wait for a server that does not answer; the turn itself then sees it.
+    await untilAborted(this.hub.settled(), signal).catch(() => {});
+    if (verdict.stop !== undefined) return { ...emptyTurn(''), terminalReason: 'hook_stopped' };
     if (verdict.block !== undefined) return this.#blockedPrompt(verdict.block);
     this.#initLine();
     const contexts = verdict.contexts.map((text) => ({ type: 'text' as const, text }));
-    this.#remember({ role: 'user', content: [...content, ...contexts] });
+    const line = typeof message.uuid === 'string' ? [message.uuid] : [];
+    this.#remember({ role: 'user', content: [...content, ...contexts] }, line);
     if (message.shouldQuery === false) return emptyTurn('');
     return this.#newTurn(signal).run();
   }
@@ -225,7 +237,8 @@ export class RuntimeSession {
         hooks: this.#hooks,
         permissions: this.permissions,
         usage: this.#usage,
-        remember: (said) => this.#remember(said),
+        remember: (said, lines) => this.#remember(said, lines),
+        ready: () => this.hub.relisted(),
         structured: this.#structured,
         maxTurns: flags.maxTurns,
         maxBudgetUsd: flags.maxBudgetUsd,
@@ -247,8 +260,8 @@ export class RuntimeSession {
     );
   }
 
-  #remember(message: MessageParam): void {
-    this.#transcript?.add(message);
+  #remember(message: MessageParam, lines?: readonly string[]): void {
+    this.#transcript?.add(message, lines);
     void this.#transcript?.save().catch(() => {});
   }
 
@@ -264,15 +277,15 @@ export class RuntimeSession {
     }
   }
 
-  /** Built-in tools win over a server's tool of the same name. */
+  /** One tool per name: built-in ones win over those of servers, and an earlier server over a later one. */
   #tools(): RuntimeTool[] {
     const structured = this.#structured === undefined ? [] : [this.#structured.tool];
     const own = [...structured, ...mcpResourceTools(this.hub).filter(({ name }) => this.#isOffered(name))];
-    const names = new Set(own.map(({ name }) => name));
-    const served = this.hub
-      .tools()
-      .filter(({ name }) => !names.has(name) && !this.permissions.isRemoved(name));
-    return [...own, ...served];
+    const byName = new Map(own.map((tool) => [tool.name, tool]));
+    for (const tool of this.hub.tools()) {
+      if (!byName.has(tool.name) && !this.permissions.isRemoved(tool.name)) byName.set(tool.name, tool);
+    }
+    return [...byName.values()];
   }
 
   /** `tools` is the list of the agent's own tools that there are; what servers bring is not in it. */
@@ -282,7 +295,8 @@ export class RuntimeSession {
   }
 
   #instructions(): string[] {
-    return this.hub.names.flatMap((name) => {
+    // Sorted: a server that connects anew must not change the beginning of the prompt.
+    return this.hub.names.sort().flatMap((name) => {
       const said = this.hub.get(name)?.handshake?.instructions;
       return said === undefined ? [] : [`# Instructions of the MCP server "${name}"\n${said}`];
     });

@@ -46,7 +46,8 @@ export async function runTool(
     result.outcome = { content: text, isError: true, detail: `Error: No such tool available: ${block.name}` };
     return result;
   }
-  let input = (block.input ?? {}) as Record<string, unknown>;
+  // A copy: in memory the handler gets this very object, and the model's own words must stay as they were.
+  let input = structuredClone(block.input ?? {}) as Record<string, unknown>;
   const subject = {
     tool_name: tool.name,
     tool_use_id: block.id,
@@ -54,6 +55,7 @@ export async function runTool(
   };
   const call = { subject: tool.name, toolUseId: block.id, signal };
   const before = await hooks.run({ event: 'PreToolUse', ...call, fields: { ...subject, tool_input: input } });
+  signal.throwIfAborted();
   result.contexts.push(...before.contexts);
   if (before.stop !== undefined) result.stop = { kind: 'hook', reason: before.stop };
   if (before.block !== undefined || before.stop !== undefined) {

@@ -5,10 +5,11 @@ import type {
   UserContentBlock,
 } from '../protocol/content.js';
 import { messageOf } from '../protocol/errors.js';
+import { abortable, untilAborted } from './abortable.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
 import type { HookRunner } from './hook-runner.js';
 import type { Lines } from './lines.js';
-import { type Model, ModelError, type ModelRequest } from './model.js';
+import { type Model, ModelError, type ModelRequest, type ModelRetry } from './model.js';
 import { runTool, type ToolRunDependencies, type ToolRunResult } from './tool-run.js';
 import { ToolSchedule } from './tool-schedule.js';
 import type { StructuredOutput } from './tools/structured-output.js';
@@ -30,12 +31,14 @@ export interface TurnDependencies extends ToolRunDependencies {
   lines: Lines;
   hooks: HookRunner;
   usage: UsageLedger;
-  /** Adds to what was said so far. */
-  remember(message: MessageParam): void;
+  /** Adds to what was said so far; `lines` are the ids of those that showed it. */
+  remember(message: MessageParam, lines?: readonly string[]): void;
   structured: StructuredOutput | undefined;
   maxTurns: number | undefined;
   maxBudgetUsd: number | undefined;
   includePartialMessages: boolean;
+  /** Resolves when the list of tools is up to date. */
+  ready(): Promise<void>;
   request(): ModelRequest;
   /** Messages that came while tools ran: the model reads them with the results. */
   takeQueued(): UserContentBlock[];
@@ -54,6 +57,8 @@ export class Turn {
   #stopHookActive = false;
   #structuredReminders = 0;
   #lastText = '';
+  /** Ids of the lines of the answer, and then of its results, that are being put together. */
+  #shown: string[] = [];
   #stopReason: string | null = null;
 
   constructor(dependencies: TurnDependencies, signal: AbortSignal) {
@@ -75,38 +80,63 @@ export class Turn {
     const tools = new AbortController();
     const toolSignal = AbortSignal.any([this.#signal, tools.signal]);
     try {
-      await this.#ask(stream, schedule, toolSignal);
+      await this.#ask(stream, schedule, toolSignal, () => tools.abort());
     } catch (error) {
       tools.abort();
-      await schedule.results();
-      return this.#signal.aborted ? this.#interruptedWhileStreaming() : this.#modelFailed(error);
+      return this.#brokenOff(this.#takeAnswer(stream.message), await schedule.results(), error);
     }
     const { message } = stream;
     this.#stopReason = message.stopReason;
-    this.#with.usage.add(message.model, message.usage);
-    this.#with.remember({ role: 'assistant', content: message.content as never });
-    const asked = message.content.filter((block) => block.type === 'tool_use');
+    const asked = this.#takeAnswer(message);
     if (asked.length === 0) return this.#answered(message);
     return this.#resultsIn(asked, await schedule.results());
+  }
+
+  /** What the answer asks for. An answer without words or calls is not remembered: the model's API refuses it. */
+  #takeAnswer(message: AssistantMessage): ToolUseBlock[] {
+    if (message.id !== '') this.#with.usage.add(message.model, message.usage);
+    const lines = this.#takeShown();
+    const saysSomething = message.content.some(
+      ({ type }) => type !== 'thinking' && type !== 'redacted_thinking',
+    );
+    if (saysSomething) this.#with.remember({ role: 'assistant', content: message.content as never }, lines);
+    return message.content.filter((block) => block.type === 'tool_use');
+  }
+
+  /** The answer ended too soon. Calls that it had made by then may have had an effect, so the model is told of them. */
+  #brokenOff(
+    asked: ToolUseBlock[],
+    settled: PromiseSettledResult<ToolRunResult>[],
+    error: unknown,
+  ): TurnOutcome {
+    if (asked.length === 0) {
+      return this.#signal.aborted ? this.#interruptedWhileStreaming() : this.#modelFailed(error);
+    }
+    const { blocks } = this.#resultBlocks(asked, settled);
+    if (this.#signal.aborted) return this.#interrupted(blocks);
+    this.#with.remember({ role: 'user', content: blocks }, this.#takeShown());
+    return this.#modelFailed(error);
+  }
+
+  #takeShown(): string[] {
+    const shown = this.#shown;
+    this.#shown = [];
+    return shown;
   }
 
   async #ask(
     stream: AssistantStream,
     schedule: ToolSchedule<ToolRunResult>,
     toolSignal: AbortSignal,
+    cancelTools: () => void,
   ): Promise<void> {
     const { model, lines, includePartialMessages } = this.#with;
+    await untilAborted(this.#with.ready(), this.#signal);
     if (includePartialMessages) lines.system('status', { status: 'requesting' });
     this.#modelCalls += 1;
     const context = {
       signal: this.#signal,
-      onRetry: ({
-        attempt,
-        maxRetries,
-        delayMs,
-        status,
-        error,
-      }: Parameters<import('./model.js').ModelContext['onRetry']>[0]) =>
+      onRetry: ({ attempt, maxRetries, delayMs, status, error }: ModelRetry) =>
         lines.system('api_retry', {
           attempt,
           max_retries: maxRetries,
@@ -115,32 +145,52 @@ export class Turn {
           error,
         }),
     };
-    for await (const event of model.stream(this.#with.request(), context)) {
-      this.#signal.throwIfAborted();
+    const events = model.stream(this.#with.request(), context);
+    for await (const event of abortable(events, this.#signal)) {
       const block = stream.push(event);
       // The host reads a block before the event that says that it is complete.
       if (block !== undefined) {
-        lines.assistant(stream.message, block);
+        this.#shown.push(lines.assistant(stream.message, block));
         if (block.type === 'text') this.#lastText = block.text;
-        if (block.type === 'tool_use') this.#begin(block, schedule, toolSignal);
+        if (block.type === 'tool_use') this.#begin(block, schedule, toolSignal, cancelTools);
       }
       if (includePartialMessages) lines.streamEvent(event, stream.message.id);
     }
-    this.#signal.throwIfAborted();
   }
 
   /** While the answer still streams. */
-  #begin(block: ToolUseBlock, schedule: ToolSchedule<ToolRunResult>, signal: AbortSignal): void {
+  #begin(
+    block: ToolUseBlock,
+    schedule: ToolSchedule<ToolRunResult>,
+    signal: AbortSignal,
+    cancelTools: () => void,
+  ): void {
     const isReadOnly = this.#with.find(block.name)?.isReadOnly ?? true;
     schedule
-      .add(isReadOnly, () => {
+      .add(isReadOnly, async () => {
         signal.throwIfAborted();
-        return runTool(block, this.#with, signal);
+        const run = await runTool(block, this.#with, signal);
+        // Who says "no, and stop" does not want the calls behind it either.
+        if (run.stop?.kind === 'interrupt') cancelTools();
+        return run;
       })
       .catch(() => {});
   }
 
   #resultsIn(asked: ToolUseBlock[], settled: PromiseSettledResult<ToolRunResult>[]): TurnOutcome | undefined {
+    const { blocks, stop } = this.#resultBlocks(asked, settled);
+    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
+    const end = stop?.kind === 'hook' ? this.#finished('', 'hook_stopped') : this.#limitReached();
+    // When the turn ends here nobody would answer what waits: it stays for a turn of its own.
+    if (end === undefined) blocks.push(...this.#with.takeQueued());
+    this.#with.remember({ role: 'user', content: blocks }, this.#takeShown());
+    return end;
+  }
+
+  #resultBlocks(
+    asked: ToolUseBlock[],
+    settled: PromiseSettledResult<ToolRunResult>[],
+  ): { blocks: UserContentBlock[]; stop: ToolRunResult['stop'] } {
     const blocks: UserContentBlock[] = [];
     let stop: ToolRunResult['stop'];
     for (const [index, block] of asked.entries()) {
@@ -155,11 +205,7 @@ export class Turn {
     this.#toolResults += asked.length;
     const contexts = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value.contexts : []));
     for (const text of contexts) blocks.push({ type: 'text', text });
-    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
-    blocks.push(...this.#with.takeQueued());
-    this.#with.remember({ role: 'user', content: blocks });
-    if (stop?.kind === 'hook') return this.#finished('', 'hook_stopped');
-    return this.#limitReached();
+    return { blocks, stop };
   }
 
   #resultLine(run: ToolRunResult): ToolResultBlockParam {
@@ -171,7 +217,9 @@ export class Turn {
       ...(isError ? { is_error: true } : {}),
     };
     if (run.denied) this.#with.noteDenial(run);
-    this.#with.lines.user([result], { tool_use_result: detail, tool_result_meta: [run.meta] });
+    this.#shown.push(
+      this.#with.lines.user([result], { tool_use_result: detail, tool_result_meta: [run.meta] }),
+    );
     return result;
   }
 
@@ -182,10 +230,11 @@ export class Turn {
       content: REJECTED,
       is_error: true,
     };
-    this.#with.lines.user([result], {
+    const line = this.#with.lines.user([result], {
       tool_use_result: 'User rejected tool use',
       tool_result_meta: [{ id: block.id, non_execution_kind: 'user-rejected' }],
     });
+    this.#shown.push(line);
     return result;
   }
 
@@ -222,8 +271,7 @@ export class Turn {
     if (this.#signal.aborted) return this.#interruptedWhileStreaming();
     if (verdict.block !== undefined && verdict.stop === undefined) {
       const content = [{ type: 'text' as const, text: `Stop hook feedback:\n${verdict.block}` }];
-      lines.user(content, { isSynthetic: true });
-      remember({ role: 'user', content });
+      remember({ role: 'user', content }, [lines.user(content, { isSynthetic: true })]);
       this.#stopHookActive = true;
       return this.#limitReached();
     }
@@ -248,15 +296,14 @@ export class Turn {
 
   #interrupted(blocks: UserContentBlock[]): TurnOutcome {
     const content = [{ type: 'text' as const, text: '[Request interrupted by user for tool use]' }];
-    this.#with.lines.user(content);
-    this.#with.remember({ role: 'user', content: [...blocks, ...content] });
+    this.#shown.push(this.#with.lines.user(content));
+    this.#with.remember({ role: 'user', content: [...blocks, ...content] }, this.#takeShown());
     return this.#failed('error_during_execution', 'aborted_tools', 'The turn was interrupted.');
   }
 
   #interruptedWhileStreaming(): TurnOutcome {
     const content = [{ type: 'text' as const, text: '[Request interrupted by user]' }];
-    this.#with.lines.user(content);
-    this.#with.remember({ role: 'user', content });
+    this.#with.remember({ role: 'user', content }, [this.#with.lines.user(content)]);
     return this.#failed('error_during_execution', 'aborted_streaming', 'The turn was interrupted.');
   }
 

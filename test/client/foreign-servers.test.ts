@@ -1,7 +1,6 @@
 /** Server objects of the MCP libraries hold one connection; all conversations share it (point 7 of issue 3, pain 4). */
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
-import { McpConnection } from '../../src/client/mcp/mcp-connection.js';
 import { type ElicitationRequest, type McpTransport, TenonError } from '../../src/index.js';
 import { failOnTrouble } from '../support/fake-cli.js';
 import { foreignServers } from '../support/foreign-servers.js';
@@ -208,29 +207,24 @@ describe.each(foreignServers)('%s', (_kind, make) => {
 });
 
 it('a server object that throws on a message does not take the host down', async () => {
-  const told: string[] = [];
-  const connection = new McpConnection(
-    'broken',
-    {
-      connect: async (transport) => {
-        transport.onmessage = () => {
-          throw new Error('I do not like messages');
-        };
-        await transport.start();
-      },
-      close: async () => {},
-    },
-    {
-      sessionId: undefined,
-      capabilities: {},
-      notify: () => {},
-      serve: async ({ id }) => ({ jsonrpc: '2.0', id, result: {} }),
-      debug: (text) => told.push(text),
-    },
-  );
-  const call = connection.receive({ jsonrpc: '2.0', id: 1, method: 'ping' }, new AbortController().signal);
-  connection.close();
-  expect(await call).toMatchObject({
-    mcp_response: { id: 1, error: { message: 'The conversation has ended.' } },
+  let throws = (): void => {};
+  const thrown = new Promise<void>((resolve) => {
+    throws = resolve;
   });
+  const talk = new ServerConversation({
+    connect: async (transport) => {
+      transport.onmessage = () => {
+        throws();
+        throw new Error('I do not like messages');
+      };
+      await transport.start();
+    },
+    close: async () => {},
+  });
+  const call = talk.exchange('ping', {}, { id: 1 });
+  await thrown;
+  // Longer than the moment in which a rejection that nobody handles is reported.
+  await new Promise((resolve) => setImmediate(resolve));
+  talk.close();
+  expect(await call).toMatchObject({ id: 1, error: { message: 'The conversation has ended.' } });
 });

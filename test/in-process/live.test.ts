@@ -5,7 +5,7 @@ import { createSdkMcpServer, tool } from '../../src/index.js';
 import { hang, text, toolUse, toolUses } from '../../src/testing/index.js';
 import { runCli, succeeded, wordsOf } from './support.js';
 
-test('tools that are added and removed in the middle of a turn are right in the model’s next request (R5, pain 32)', async () => {
+test('a tool that is added in the middle of a turn is in the model’s next request, one that is removed is gone (R5, pain 32)', async () => {
   const server = createSdkMcpServer({
     name: 'test',
     instructions: 'Unlock before you dig.',
@@ -23,7 +23,10 @@ test('tools that are added and removed in the middle of a turn are right in the 
     servers: { test: server, other },
     script: [
       toolUse('mcp__test__unlock', {}),
-      toolUse('mcp__test__dig', { depth: 3 }, { id: 'dig' }),
+      toolUses([
+        { id: 'dig', name: 'mcp__test__dig', input: { depth: 3 } },
+        { id: 'old', name: 'mcp__test__old', input: {} },
+      ]),
       text('Done.'),
     ],
   });
@@ -34,6 +37,9 @@ test('tools that are added and removed in the middle of a turn are right in the 
   expect(offered[0]?.toSorted()).toEqual(['mcp__other__stay', 'mcp__test__old', 'mcp__test__unlock']);
   expect(offered[1]).toContain('mcp__test__dig');
   expect(wordsOf(run.told.get('dig'))).toBe('dug 3');
+  // The CLI still shows it to the model until the next turn; a call of it fails in words.
+  expect(run.told.get('old')).toMatchObject({ is_error: true });
+  expect(wordsOf(run.told.get('old'))).toMatch(/old/);
   expect(run.api.requests[0]?.system).toContain('Unlock before you dig.');
 });
 

@@ -90,7 +90,7 @@ test('every kind is in the model’s tool list, is called with checked arguments
   for (const name of names) {
     const shown = offered.get(`mcp__test__${name}`);
     expect(shown, name).toMatchObject({ description: `Tests ${name}`, input_schema: { type: 'object' } });
-    const { properties, required } = shown?.input_schema as {
+    const { properties, required } = (shown?.input_schema ?? {}) as {
       properties: Record<string, object>;
       required: string[];
     };

@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { DIFFERENCES } from '../matrix/differences.js';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const pages = await documents();
@@ -72,5 +73,17 @@ describe('the documents', () => {
     const guide = pages.find(({ path }) => path.endsWith('running-agents.md'))?.text ?? '';
     expect(codes.length).toBeGreaterThan(10);
     expect(codes.filter((code) => !guide.includes(`\`${code}\``))).toEqual([]);
+  });
+});
+
+describe('the page on compatibility', () => {
+  test('lists every difference that the matrix allows, with its reason', () => {
+    const page = pages.find(({ path }) => path === join('docs', 'compatibility.md'))?.text ?? '';
+    const missing = DIFFERENCES.filter(
+      ({ id, reason }) => !page.includes(`\`${id}\``) || !page.includes(reason),
+    );
+    expect(missing.map(({ id }) => id)).toEqual([]);
+    const listed = [...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, id]) => id);
+    expect(listed.filter((id) => !DIFFERENCES.some((difference) => difference.id === id))).toEqual([]);
   });
 });

@@ -25,8 +25,7 @@ scenario(
   [
     {
       before: '1.0.128',
-      reason:
-        'Of these requests only `setPermissionMode` is known; the others fail after `controlTimeoutMs`.',
+      reason: '`mcpServerStatus` is not known: it fails after `controlTimeoutMs`, and the query goes on.',
       play: async (cli) => {
         await using on = await stage(cli, [text('Hello.')]);
         const running = on.query('Hi', { controlTimeoutMs: SHORT });

@@ -13,6 +13,7 @@ import {
 import { IdMap } from '../../protocol/mcp-link/id-map.js';
 import type { SharingClient } from '../../protocol/mcp-link/multiplexer.js';
 import { normalizeUnknownTool } from './mcp-compat.js';
+import { Relisting } from './relisting.js';
 import { sharedInstance } from './shared-instance.js';
 
 /** The agent's side of a connection, as far as a server can speak to it. */
@@ -50,6 +51,7 @@ export class McpConnection {
   readonly #pending = new IdMap<PendingCall>();
   /** What the server asks this side, by the server's ids. */
   readonly #serving = new Map<JsonRpcId, AbortController>();
+  readonly #relisting = new Relisting();
   readonly #ended = new AbortController();
   readonly #wire: Promise<Wire>;
 
@@ -65,7 +67,10 @@ export class McpConnection {
   async receive(message: JsonRpcMessage, signal: AbortSignal): Promise<object> {
     const wire = await this.#wire;
     if ('method' in message && 'id' in message) {
-      return { mcp_response: await this.#call(wire, message, signal) };
+      const response = await this.#call(wire, message, signal);
+      this.#relisting.answered(message, response);
+      if (message.method === 'tools/call') await this.#relisting.done;
+      return { mcp_response: response };
     }
     this.#toServer(wire, 'method' in message ? this.#notification(message) : message);
     // Without an object here the CLI takes the server for dead. No id: it could be that of an open request.
@@ -75,6 +80,7 @@ export class McpConnection {
   close(): void {
     if (this.#ended.signal.aborted) return;
     this.#ended.abort();
+    this.#relisting.end();
     this.#settleAll(CANCELLED, 'The conversation has ended.');
     this.#wire.then(
       (wire) => wire.close(),
@@ -172,6 +178,7 @@ export class McpConnection {
       this.#serving.get(message.params?.requestId as JsonRpcId)?.abort(message.params?.reason);
     } else {
       this.#peer.notify(message);
+      if (message.method === 'notifications/tools/list_changed') this.#relisting.begin();
     }
   }
 

@@ -19,11 +19,8 @@ export class McpHub {
   }
 
   add(source: McpServerSource): void {
-    const connection = new McpServerConnection(
-      source,
-      this.#connectTimeoutMs,
-      (request) => this.#serve(source.name, request),
-      () => {},
+    const connection = new McpServerConnection(source, this.#connectTimeoutMs, (request) =>
+      this.#serve(source.name, request),
     );
     this.#connections.set(source.name, connection);
     this.#connect(connection);
@@ -51,6 +48,11 @@ export class McpHub {
     await Promise.all(this.#connecting.values());
   }
 
+  /** Resolves when the servers that said that their tools have changed have listed them again. */
+  async relisted(): Promise<void> {
+    await Promise.all([...this.#connections.values()].map((connection) => connection.relisted()));
+  }
+
   async remove(name: string): Promise<void> {
     const connection = this.#connections.get(name);
     this.#connections.delete(name);
@@ -60,7 +62,8 @@ export class McpHub {
   async reconnect(name: string): Promise<void> {
     const { source } = this.required(name);
     await this.remove(name);
-    this.add(source);
+    // What was given in advance may be out of date by now.
+    this.add({ ...source, manifest: undefined });
     await this.#connecting.get(name);
     const { state, error } = this.required(name);
     if (state !== 'connected') throw new Error(error ?? `Server "${name}" did not connect.`);

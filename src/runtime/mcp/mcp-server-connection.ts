@@ -17,7 +17,8 @@ export interface McpServerSource {
   readonly timeoutMs: number | undefined;
   readonly policies: readonly McpServerToolPolicy[];
   readonly manifest: SdkMcpServerManifest | undefined;
-  open(client: McpClient): Promise<McpLink>;
+  /** `gone` is called when the server ends by itself. */
+  open(client: McpClient, gone: (error: Error) => void): Promise<McpLink>;
 }
 
 type State = McpServerStatus['status'];
@@ -33,17 +34,12 @@ export class McpServerConnection {
   error: string | undefined;
   handshake: InitializeResult | undefined;
   readonly #connectTimeoutMs: number;
-  readonly #onToolsChanged: () => void;
+  #relisting: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
-  constructor(
-    source: McpServerSource,
-    connectTimeoutMs: number,
-    serve: McpClientEvents['serve'],
-    onToolsChanged: () => void,
-  ) {
+  constructor(source: McpServerSource, connectTimeoutMs: number, serve: McpClientEvents['serve']) {
     this.source = source;
     this.#connectTimeoutMs = connectTimeoutMs;
-    this.#onToolsChanged = onToolsChanged;
     // A manifest stands for the two requests of a handshake.
     this.client = new McpClient(
       { serve, notification: (method) => this.#notified(method) },
@@ -56,7 +52,9 @@ export class McpServerConnection {
     this.state = 'pending';
     this.error = undefined;
     try {
-      this.client.attach(await this.source.open(this.client));
+      const link = await this.source.open(this.client, (error) => this.#gone(error));
+      if (this.#isClosed) return await link.close();
+      this.client.attach(link);
       const { manifest } = this.source;
       const options = { timeoutMs: this.#connectTimeoutMs };
       this.handshake =
@@ -66,12 +64,17 @@ export class McpServerConnection {
       this.tools = listed?.tools ?? (await this.client.listTools(options));
       this.state = 'connected';
     } catch (error) {
-      this.state = 'failed';
-      this.error = messageOf(error);
+      // Taken away while it was connecting: that is its state, and no failure.
+      if (!this.#isClosed) await this.disconnect('failed', messageOf(error));
     }
   }
 
+  relisted(): Promise<void> {
+    return this.#relisting;
+  }
+
   async disconnect(state: 'disabled' | 'failed', error?: string): Promise<void> {
+    this.#isClosed = true;
     this.state = state;
     this.error = error;
     this.tools = [];
@@ -95,13 +98,19 @@ export class McpServerConnection {
 
   #notified(method: string): void {
     if (method !== 'notifications/tools/list_changed' || this.state !== 'connected') return;
-    this.client.listTools({ timeoutMs: this.#connectTimeoutMs }).then(
-      (tools) => {
-        this.tools = tools;
-        this.#onToolsChanged();
-      },
-      () => {},
-    );
+    // One after another: of two lists the later one counts.
+    this.#relisting = this.#relisting.then(() => this.#relist()).catch(() => {});
+  }
+
+  async #relist(): Promise<void> {
+    if (this.state !== 'connected') return;
+    const tools = await this.client.listTools({ timeoutMs: this.#connectTimeoutMs });
+    if (this.state === 'connected') this.tools = tools;
+  }
+
+  #gone(error: Error): void {
+    this.client.end(error);
+    if (this.state === 'connected') void this.disconnect('failed', error.message);
   }
 }
 

@@ -13,11 +13,11 @@ export function processSource(name: string, config: ProxiedServerConfig): McpSer
     timeoutMs: config.timeout,
     policies: 'tools' in config ? (config.tools ?? []) : [],
     manifest: undefined,
-    open: async (client) => {
+    open: async (client, gone) => {
       const upstream = { name, config, connectTimeoutMs: LIMITS.proxyConnectMs };
       const link = await openUpstream(upstream, {
         message: (message) => client.receive(message),
-        closed: (error) => client.end(error ?? new Error(`The MCP server "${name}" has ended.`)),
+        closed: (error) => gone(error ?? new Error(`The MCP server "${name}" has ended.`)),
       });
       return { send: async (message) => link.send(message), close: async () => link.close() };
     },

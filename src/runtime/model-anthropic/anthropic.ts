@@ -35,13 +35,18 @@ export function anthropic(options: AnthropicOptions = {}): Model {
       client ??= connect(options);
       const { messages } = await client;
       for (let attempt = 1; ; attempt += 1) {
+        let hasBegun = false;
         try {
-          yield* await messages.create(bodyOf(request), { signal: context.signal, maxRetries: 0 });
+          const events = await messages.create(bodyOf(request), { signal: context.signal, maxRetries: 0 });
+          for await (const event of events) {
+            hasBegun = true;
+            yield event;
+          }
           return;
         } catch (error) {
-          // Once a part of the answer was seen a second try would say it twice; the SDK throws before that.
-          if (context.signal.aborted || attempt > maxRetries || !isWorthRetrying(error))
-            throw modelError(error);
+          // Once a part of the answer was seen a second try would say it twice.
+          const isOver = hasBegun || context.signal.aborted || attempt > maxRetries;
+          if (isOver || !isWorthRetrying(error)) throw modelError(error);
           await retryLater(error, attempt, maxRetries, context);
         }
       }

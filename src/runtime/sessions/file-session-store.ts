@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RuntimeSessionStore, SessionEntry, SessionKey } from './session-store.js';
 
@@ -9,10 +9,15 @@ import type { RuntimeSessionStore, SessionEntry, SessionKey } from './session-st
 export function fileSessionStore(directory: string): RuntimeSessionStore {
   const folderOf = (cwd: string): string => join(directory, cwd.replaceAll(/[^a-zA-Z0-9]/g, '-'));
   const pathOf = ({ cwd, sessionId }: SessionKey): string => join(folderOf(cwd), `${sessionId}.jsonl`);
+  /** Files whose end was looked at. */
+  const known = new Set<string>();
   return {
     append: async (key, entries) => {
       await mkdir(folderOf(key.cwd), { recursive: true, mode: 0o700 });
-      await appendFile(pathOf(key), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), {
+      const path = pathOf(key);
+      const gap = known.has(path) || !(await isCutOff(path)) ? '' : '\n';
+      known.add(path);
+      await appendFile(path, gap + entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''), {
         mode: 0o600,
       });
     },
@@ -34,6 +39,20 @@ export function fileSessionStore(directory: string): RuntimeSessionStore {
       return files.sort((left, right) => right.at - left.at)[0]?.name.slice(0, -'.jsonl'.length);
     },
   };
+}
+
+/** After a crash the last line may have no end; what is written next must not become a part of it. */
+async function isCutOff(path: string): Promise<boolean> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return false;
+  try {
+    const { size } = await file.stat();
+    if (size === 0) return false;
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+    return buffer.toString() !== '\n';
+  } finally {
+    await file.close();
+  }
 }
 
 function parse(text: string): SessionEntry[] {

@@ -4,6 +4,10 @@ import type { MessageParam } from '../../protocol/content.js';
 export interface SessionEntry {
   /** Of the line that showed it, or of its own where there was none. */
   uuid: string;
+  /** Further lines that showed it: an answer has one per block. */
+  lines?: string[];
+  /** It goes back to the entry with this id (`resumeSessionAt`); what was written between no longer counts. */
+  after?: string;
   message: MessageParam;
 }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { MessageParam, ToolResultBlockParam, UserContentBlock } from '../../protocol/content.js';
+import type { MessageParam } from '../../protocol/content.js';
 import { TenonError } from '../../protocol/errors.js';
 import type { RuntimeFlags } from '../flags.js';
+import { checkPairs, repaired } from './pairs.js';
 import type { RuntimeSessionStore, SessionEntry } from './session-store.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -15,6 +16,8 @@ export class Transcript {
   /** What is in memory and not in the store yet. */
   #unsaved: SessionEntry[] = [];
   #saving: Promise<void> = Promise.resolve();
+  /** The next entry does not follow the last one in the store, but this one. */
+  #branchesAfter: string | undefined;
 
   private constructor(sessionId: string, cwd: string, store: RuntimeSessionStore | undefined) {
     this.sessionId = sessionId;
@@ -40,15 +43,27 @@ export class Transcript {
       throw new TenonError('SESSION_ID_IN_USE', `Session ID ${sessionId} is already in use.`);
     }
     const transcript = new Transcript(sessionId, cwd, kept);
-    if (from !== undefined) await transcript.#take(from, store, flags);
     checkPairs(seed);
-    for (const message of seed) transcript.add(message);
+    // What was said before the first prompt is in an old conversation already.
+    if (from !== undefined) await transcript.#take(from, store, flags);
+    else for (const message of seed) transcript.add(message);
     return transcript;
   }
 
-  add(message: MessageParam, uuid: string = randomUUID()): void {
+  /** `lines`: the ids under which the host has seen it. */
+  add(said: MessageParam, lines: readonly string[] = []): void {
+    // A copy: in memory the host holds parts of the same objects.
+    const message = structuredClone(said);
+    const [uuid = randomUUID(), ...more] = lines;
+    const after = this.#branchesAfter;
+    this.#branchesAfter = undefined;
     this.messages.push(message);
-    this.#unsaved.push({ uuid, message });
+    this.#unsaved.push({
+      uuid,
+      ...(more.length === 0 ? {} : { lines: more }),
+      ...(after === undefined ? {} : { after }),
+      message,
+    });
   }
 
   /** In order, one write at a time; resolves when what was said before is in the store. */
@@ -64,69 +79,35 @@ export class Transcript {
   }
 
   async #take(from: string, store: RuntimeSessionStore | undefined, flags: RuntimeFlags): Promise<void> {
-    const entries = await store?.load({ cwd: this.#cwd, sessionId: from });
-    if (entries === undefined) {
+    // Not asked for: whatever is no id may be a path out of the store's own folder.
+    const stored = UUID.test(from) ? await store?.load({ cwd: this.#cwd, sessionId: from }) : undefined;
+    if (stored === undefined) {
       throw new TenonError('SESSION_NOT_FOUND', `No conversation found with session ID: ${from}`);
     }
+    const entries = branchOf(stored);
     const until = flags.resumeSessionAt;
-    const last = until === undefined ? entries.length - 1 : entries.findIndex(({ uuid }) => uuid === until);
+    const last = until === undefined ? entries.length - 1 : entries.findIndex((entry) => shows(entry, until));
     if (until !== undefined && last === -1) {
       throw new TenonError('SESSION_NOT_FOUND', `No message found with message.uuid of: ${until}`);
     }
-    const kept = completed(entries.slice(0, last + 1));
-    if (from === this.sessionId) this.messages.push(...kept.map(({ message }) => message));
-    else for (const { message, uuid } of kept) this.add(message, uuid);
+    const kept = entries.slice(0, last + 1);
+    if (from !== this.sessionId)
+      for (const { message, uuid, lines = [] } of kept) this.add(message, [uuid, ...lines]);
+    else if (last < entries.length - 1) this.#branchesAfter = entries[last]?.uuid;
+    this.messages.splice(0, this.messages.length, ...repaired(kept.map(({ message }) => message)));
   }
 }
 
-/** A crash in the middle of a turn can leave calls without results; the model's API refuses such a history. */
-function completed(entries: SessionEntry[]): SessionEntry[] {
-  const last = entries.at(-1);
-  const open = last === undefined ? [] : toolUsesOf(last.message);
-  if (open.length === 0) return entries;
-  const results = open.map(
-    (id): ToolResultBlockParam => ({
-      type: 'tool_result',
-      tool_use_id: id,
-      content: 'The call was cut off before it had a result. It may have had an effect.',
-      is_error: true,
-    }),
-  );
-  return [...entries, { uuid: randomUUID(), message: { role: 'user', content: results } }];
+function shows({ uuid, lines }: SessionEntry, id: string): boolean {
+  return uuid === id || (lines?.includes(id) ?? false);
 }
 
-/** A history given by hand: every call needs its result in the next message. */
-export function checkPairs(messages: readonly MessageParam[]): void {
-  for (const [index, message] of messages.entries()) {
-    const asked = toolUsesOf(message);
-    const answered = new Set(toolResultsOf(messages[index + 1]));
-    const missing = asked.find((id) => !answered.has(id));
-    if (missing !== undefined) {
-      throw new TenonError(
-        'INVALID_OPTION',
-        `history[${index}]: the call "${missing}" has no result in the next message.`,
-      );
-    }
-    const before = new Set(toolUsesOf(messages[index - 1]));
-    const stray = toolResultsOf(message).find((id) => !before.has(id));
-    if (stray !== undefined) {
-      throw new TenonError(
-        'INVALID_OPTION',
-        `history[${index}]: the result "${stray}" answers no call of the message before.`,
-      );
-    }
+/** What counts of everything that was written: an entry that goes back to an earlier one drops what was between. */
+function branchOf(stored: readonly SessionEntry[]): SessionEntry[] {
+  const entries: SessionEntry[] = [];
+  for (const entry of stored) {
+    if (entry.after !== undefined) entries.length = entries.findIndex(({ uuid }) => uuid === entry.after) + 1;
+    entries.push(entry);
   }
-}
-
-function blocksOf(message: MessageParam | undefined): UserContentBlock[] {
-  const content = message?.content;
-  return Array.isArray(content) ? (content as UserContentBlock[]) : [];
-}
-
-function toolUsesOf(message: MessageParam | undefined): string[] {
-  return blocksOf(message).flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
-}
-
-function toolResultsOf(message: MessageParam | undefined): string[] {
-  return blocksOf(message).flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
+  return entries;
 }

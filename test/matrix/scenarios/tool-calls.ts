@@ -87,8 +87,7 @@ export const toolCalls: readonly Scenario[] = [
     cites: 's01c-parallel-readonly, R10',
     ...meeting(3, 3, true),
     options: allowCalc,
-    unordered: ['stdin', 'messages', 'model'],
-    ignore: ['calls'],
+    unordered: ['stdin', 'messages', 'model', 'calls'],
     check: (outcome) => {
       expect(outcome.calls.slice(0, 3).map(({ name }) => name)).toEqual(['meet', 'meet', 'meet']);
       expect(toolResults(outcome)).toHaveLength(3);
@@ -99,8 +98,7 @@ export const toolCalls: readonly Scenario[] = [
     cites: 's01d-concurrency-15, R10',
     ...meeting(15, 15, true),
     options: allowCalc,
-    unordered: ['stdin', 'messages', 'model'],
-    ignore: ['calls', 'model'],
+    unordered: ['stdin', 'messages', 'model', 'calls'],
     check: (outcome) => {
       expect(new Set(outcome.calls.slice(0, 15).map(({ name }) => name))).toEqual(new Set(['meet']));
       const answers = toolResults(outcome).map(({ content }) => JSON.stringify(content));

@@ -25,19 +25,12 @@ export function serverWith(
   context: Context,
   name: string,
   handler: (args: Record<string, unknown>, extra: { signal: AbortSignal }) => unknown,
-  extras: object = {},
 ): Record<string, McpServerConfig> {
   const { tool, createSdkMcpServer } = context.sdk;
-  const only = tool(
-    name,
-    `The tool ${name}`,
-    {},
-    async (args, extra) => {
-      context.note(name, args);
-      return (await handler(args, extra)) as CallToolResult;
-    },
-    extras,
-  );
+  const only = tool(name, `The tool ${name}`, {}, async (args, extra) => {
+    context.note(name, args);
+    return (await handler(args, extra)) as CallToolResult;
+  });
   return { calc: createSdkMcpServer({ name: 'calc', version: '1.0.0', tools: [only], alwaysLoad: true }) };
 }
 

@@ -43,6 +43,8 @@ const SAVED = /(mcp-[\w-]+?)-\d{13}(-\w+)?\./g;
 /** Of subagents and their runs. */
 const AGENT = /\ba[0-9a-f]{16}\b/g;
 const RUN = /\b0[0-9a-z]{8}-[0-9a-f]{8}\b/g;
+/** Stands on whatever comes last in a request. */
+const MARK = 'cache_control';
 /** Measured, or computed from what was measured. */
 const MEASURED = /(_ms|Ms|_seconds|_time|_usd|USD|^pid|^mtime)$/;
 
@@ -63,13 +65,13 @@ function cleaner(aliases: Outcome['aliases']): (value: unknown) => Json {
   const clean = (value: unknown, key = ''): Json => {
     if (typeof value === 'string') return text(value);
     if (typeof value === 'number') return MEASURED.test(key) ? '<measured>' : value;
-    if (Array.isArray(value)) {
-      const items = value.map((item) => clean(item));
-      // The order of tools means nothing; it depends on when the agent heard of each.
-      return key === 'tools' ? items.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) : items;
-    }
+    if (Array.isArray(value))
+      return sorted(
+        value.map((item) => clean(item)),
+        key,
+      );
     if (typeof value === 'object' && value !== null) {
-      const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+      const entries = Object.entries(value).filter(([name, inner]) => inner !== undefined && name !== MARK);
       return Object.fromEntries(entries.map(([name, inner]) => [text(name), clean(inner, name)]));
     }
     return value === undefined ? null : (value as Json);
@@ -77,8 +79,13 @@ function cleaner(aliases: Outcome['aliases']): (value: unknown) => Json {
   return (value) => clean(value);
 }
 
-function nameOf(tool: Json): string {
-  return typeof tool === 'object' && tool !== null && 'name' in tool ? String(tool.name) : String(tool);
+/** The order of tools means nothing, nor that of results of one message: it tells when each was known. */
+function sorted(items: Json[], key: string): Json[] {
+  const name = key === 'tools' ? 'name' : key === 'content' ? 'tool_use_id' : undefined;
+  if (name === undefined) return items;
+  const nameOf = (item: Json): string =>
+    typeof item === 'string' ? item : String((item as JsonObject | null)?.[name] ?? '');
+  return items.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b), 'en'));
 }
 
 /** A request id says nothing; what it asks, or what it answers, does. */

@@ -81,7 +81,7 @@ export interface Scenario {
   /** What must hold whoever the client is. */
   check?(outcome: Outcome): void;
   /** Where the order is not fixed by the agent, so that only the contents are compared. */
-  readonly unordered?: readonly ('messages' | 'stdin' | 'model')[];
+  readonly unordered?: readonly ('messages' | 'stdin' | 'model' | 'calls')[];
   /** What is left to chance, or to timing, in this scenario and therefore not compared. */
   readonly ignore?: readonly Place[];
 }
