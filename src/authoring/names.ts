@@ -27,7 +27,7 @@ export function checkServerName(name: unknown): asserts name is string {
 }
 
 /** The name that the model sees. The CLI replaces characters that a tool's name may not have. */
-export function qualifiedName(server: string, tool: string): string {
+function qualifiedName(server: string, tool: string): string {
   return `mcp__${server}__${tool}`.replace(/[^a-zA-Z0-9_-]/g, '_');
 }
 

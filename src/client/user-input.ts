@@ -13,7 +13,7 @@ export interface InputTarget {
   exhausted(): void;
 }
 
-export function userMessage(text: string, verbatim: boolean): MessageFrame {
+function userMessage(text: string, verbatim: boolean): MessageFrame {
   const frame: MessageFrame = {
     type: 'user',
     session_id: '',

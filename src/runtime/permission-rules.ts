@@ -1,5 +1,5 @@
 /** A rule of `allowedTools` or `disallowedTools`: a tool's name, `mcp__server`, or a pattern after the server. */
-export function ruleMatches(rule: string, toolName: string): boolean {
+function ruleMatches(rule: string, toolName: string): boolean {
   if (rule === toolName) return true;
   // `mcp__*` and `*` match nothing: to allow whatever any server brings is no rule that one writes by accident.
   const [, prefix, server] = /^(mcp__(.+?))(?:__(.*))?$/.exec(rule) ?? [];

@@ -98,7 +98,7 @@ async function execute(
   const started = performance.now();
   let beats = 0;
   const report = (id: string, more: object): void =>
-    lines.send({
+    void lines.send({
       type: 'tool_progress',
       tool_use_id: id,
       tool_name: tool.name,

@@ -66,7 +66,7 @@ describe.concurrent('a CLI that', () => {
     await running.close();
     await expect(pending).rejects.toMatchObject({ code: 'CLOSED' });
     await expect(next).resolves.toEqual({ done: true, value: undefined });
-    await expect(running.done).rejects.toMatchObject({ code: 'NO_RESULT' });
+    await expect(running.done).rejects.toMatchObject({ code: 'CLOSED' });
   });
 
   it('speaks MCP before it answers `initialize` is served (R15)', async () => {

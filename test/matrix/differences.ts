@@ -94,7 +94,7 @@ export const DIFFERENCES: readonly Difference[] = [
     everywhere: true,
     matches: ({ item, path, reference }) =>
       item.startsWith('result') && path === 'final' && reference === undefined,
-    reason: 'Tenon tells whether another result will follow (R20).',
+    reason: 'Tenon tells whether another result will follow (pain 17).',
   },
   {
     id: 'result-failure',
@@ -211,7 +211,7 @@ export const DIFFERENCES: readonly Difference[] = [
         ? path.startsWith('TENON_MCP_VALUE_')
         : /\.(env|headers)\./.test(path) && /^\$\{TENON_MCP_VALUE_\d+\}$/.test(String(subject)),
     reason:
-      'Everybody on the machine can read a command line; values of env and headers go another way (pains 25, 44).',
+      'Everybody on the machine can read a command line; values of env and headers go another way (pain 44).',
   },
   {
     id: 'input-failure',

@@ -61,7 +61,7 @@ class UpstreamLink implements ServerLink {
     wire.transport.onmessage = (message) => this.#fromServer(message);
     wire.transport.onclose = () => void this.#die('has ended');
     wire.transport.onerror = (error) => {
-      if (wire.endsConnection(error)) void this.#die('was lost', error);
+      if (wire.errorEndsConnection(error)) void this.#die('was lost', error);
     };
   }
 
@@ -70,7 +70,8 @@ class UpstreamLink implements ServerLink {
     this.#connectTimer = setTimeout(() => {
       void this.#die(`did not answer within ${connectTimeoutMs} ms`);
     }, connectTimeoutMs);
-    const started = this.#wire.transport.start().catch((error) => this.#die('could not be started', error));
+    const failed = 'url' in this.#upstream.config ? 'could not be reached' : 'could not be started';
+    const started = this.#wire.transport.start().catch((error) => this.#die(failed, error));
     await Promise.race([started, this.#died]);
     if (!this.#isAlive) await this.#died;
   }
@@ -112,7 +113,7 @@ class UpstreamLink implements ServerLink {
 
   #sendFailed(id: JsonRpcId | undefined, error: unknown): void {
     if (!this.#isAlive) return;
-    if (this.#wire.endsConnection(error) || (id !== undefined && id === this.#handshakeId)) {
+    if (this.#wire.sendEndsConnection(error) || (id !== undefined && id === this.#handshakeId)) {
       void this.#die('could not be reached', error);
     } else {
       this.#refuse(id, 'could not take the request', error);

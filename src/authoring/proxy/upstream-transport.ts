@@ -16,8 +16,10 @@ export interface UpstreamTransport {
     send(message: JsonRpcMessage, options?: { onRequestStreamEnd?: () => void }): Promise<void>;
   };
   readonly stderr?: Readable | undefined;
-  /** Whether after this failure the connection is of no use any more. */
-  endsConnection(error: unknown): boolean;
+  /** Whether a message that could not be sent means that the connection is of no use any more. */
+  sendEndsConnection(error: unknown): boolean;
+  /** The same of an error that the transport tells of by itself. */
+  errorEndsConnection(error: unknown): boolean;
   /** Tells the server that we leave. */
   leave?(): Promise<void>;
 }
@@ -58,7 +60,9 @@ export async function makeTransport(config: ProxiedServerConfig): Promise<Upstre
     return {
       transport: transport as UpstreamTransport['transport'],
       // Any status is the server's answer to this one message, except for "I do not know that session".
-      endsConnection: (error) => [undefined, 404].includes((error as { status?: number }).status),
+      sendEndsConnection: (error) => [undefined, 404].includes((error as { status?: number }).status),
+      // A stream that breaks is opened again by the library.
+      errorEndsConnection: () => false,
       leave: () => transport.terminateSession(),
     };
   }
@@ -67,8 +71,9 @@ export async function makeTransport(config: ProxiedServerConfig): Promise<Upstre
     const transport = new SSEClientTransport(new URL(config.url), requestOptions(config));
     return {
       transport: transport as UpstreamTransport['transport'],
+      sendEndsConnection: () => false,
       // The event source would connect again by itself, to a session that knows of no handshake.
-      endsConnection: (error) => error instanceof SseError,
+      errorEndsConnection: (error) => error instanceof SseError,
     };
   }
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
@@ -83,7 +88,9 @@ export async function makeTransport(config: ProxiedServerConfig): Promise<Upstre
   return {
     transport: transport as UpstreamTransport['transport'],
     stderr: transport.stderr as Readable,
-    endsConnection: () => false,
+    // Its end is told otherwise.
+    sendEndsConnection: () => false,
+    errorEndsConnection: () => false,
   };
 }
 

@@ -21,7 +21,7 @@ export function toolResultOf(returned: unknown): CallToolResult {
   return json.ok ? textResult(json.text) : errorResult(`The tool returned ${json.problem}`);
 }
 
-export function textResult(text: string): CallToolResult {
+function textResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }] };
 }
 

@@ -30,7 +30,7 @@ export interface McpRequestOptions {
 }
 
 /** A server's own error, as against a broken connection. */
-export class McpServerError extends Error {
+class McpServerError extends Error {
   readonly code: number;
 
   constructor(code: number, message: string) {

@@ -6,7 +6,7 @@ import type { McpServerConnection } from '../mcp/mcp-server-connection.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome } from './tool-port.js';
 
 /** The name that the model sees. */
-export function modelToolName(server: string, tool: string): string {
+function modelToolName(server: string, tool: string): string {
   return `mcp__${server}__${tool}`.replace(/[^a-zA-Z0-9_-]/g, '_');
 }
 

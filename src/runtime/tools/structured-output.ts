@@ -1,7 +1,7 @@
 import { messageOf } from '../../protocol/errors.js';
 import { failedOutcome, type RuntimeTool } from './tool-port.js';
 
-export const STRUCTURED_OUTPUT = 'StructuredOutput';
+const STRUCTURED_OUTPUT = 'StructuredOutput';
 
 /** The tool by which the model gives the answer that a schema asks for. */
 export class StructuredOutput {

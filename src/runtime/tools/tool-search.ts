@@ -1,6 +1,6 @@
 import type { RuntimeTool } from './tool-port.js';
 
-export const TOOL_SEARCH = 'ToolSearch';
+const TOOL_SEARCH = 'ToolSearch';
 
 const MAX_FOUND = 10;
 

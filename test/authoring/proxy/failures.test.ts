@@ -148,20 +148,29 @@ const waits = tool('wait', 'Waits', {}, (_args, { signal }) => {
 });
 const echo = tool('echo', 'Echoes', {}, () => 'echo');
 
-it('an HTTP server that is restarted: the call that meets it fails, the next one connects again', async () => {
-  const definition = createSdkMcpServer({ name: 'restarted', tools: [echo, waits] });
-  const first = await serveHttp(definition);
-  const server = proxyMcpServer({ type: 'http', url: first.url }, { name: 'restarted' });
-  const wire = await connect(server);
-  expect(await wire.call('echo')).toMatchObject({ content: [{ text: 'echo' }] });
+it.each(['restarted', 'ending its sessions'])(
+  'an HTTP server that is %s: the call that meets it fails, the next one connects again',
+  async (how) => {
+    const definition = createSdkMcpServer({ name: 'far', tools: [echo] });
+    let serving = await serveHttp(definition);
+    const server = proxyMcpServer({ type: 'http', url: serving.url }, { name: 'far' });
+    const wire = await connect(server);
+    expect(await wire.call('echo')).toMatchObject({ content: [{ text: 'echo' }] });
 
-  await first.close();
-  const second = await serveHttp(definition, { port: first.port });
-  expect(await failedText(wire.call('echo'))).toMatch(/"restarted" .* (could not be reached|was lost)/);
-  expect(await wire.call('echo')).toMatchObject({ content: [{ text: 'echo' }] });
-  await server.instance.close();
-  await second.close();
-});
+    if (how === 'restarted') {
+      await serving.close();
+      serving = await serveHttp(definition, { port: serving.port });
+    } else {
+      await definition.instance.close();
+    }
+    const reason = how === 'restarted' ? '' : '.*Session not found';
+    const failure = new RegExp(`^The MCP server "far" \\(http:.*\\) could not be reached: ${reason}`);
+    expect(await failedText(wire.call('echo'))).toMatch(failure);
+    expect(await wire.call('echo')).toMatchObject({ content: [{ text: 'echo' }] });
+    await server.instance.close();
+    await serving.close();
+  },
+);
 
 it('an HTTP server that dies in the middle of a call: the call fails', { timeout: 20_000 }, async () => {
   const serving = await serveHttp(createSdkMcpServer({ name: 'dying', tools: [waits] }));
@@ -170,9 +179,7 @@ it('an HTTP server that dies in the middle of a call: the call fails', { timeout
   const call = wire.call('wait');
   await wire.request('ping');
   await serving.close();
-  expect(await failedText(call)).toMatch(
-    /^The MCP server "dying" .* (was lost|lost the connection|could not be reached)/,
-  );
+  expect(await failedText(call)).toMatch(/^The MCP server "dying" .* lost the connection before it answered/);
   await server.instance.close();
 });
 

@@ -109,7 +109,7 @@ export const control: readonly Scenario[] = [
   },
   {
     name: 'the state of an in-process server, switched off and on',
-    cites: 's08c-sdk-server-reconnect-toggle-remove',
+    cites: 's08c-sdk-server-reconnect-toggle-remove, R30',
     script: [text('Hello.'), toolUse('mcp__calc__add', { a: 1, b: 2 }), text('Three.')],
     servers: calc,
     options: () => ({ allowedTools: ['mcp__calc'] }),
@@ -136,7 +136,7 @@ export const control: readonly Scenario[] = [
   },
   {
     name: 'another set of servers for the next turn',
-    cites: 's08d-sdk-setMcpServers, R12',
+    cites: 's08d-sdk-setMcpServers, R30, pain 32',
     script: [text('Hello.'), toolUse('mcp__two__mul', {}), text('Six.')],
     servers: calc,
     options: () => ({ allowedTools: ['mcp__calc', 'mcp__two'] }),
@@ -230,7 +230,7 @@ export const control: readonly Scenario[] = [
   },
   {
     name: 'methods after the end',
-    cites: 'pain 5, R22',
+    cites: 'R20',
     script: [text('Hello.')],
     drive: async (query, context) => {
       await nthResult(context, 1);

@@ -60,28 +60,28 @@ function asking(
 export const externalServers: readonly Scenario[] = [
   calling(
     'a server over stdio',
-    's09-sdk-stdio-http-sse, R2',
+    's09-sdk-stdio-http-sse, R13, R25',
     () => ({ out: stdioServer() }),
     ['echo', { text: 'hello' }],
     'echo: hello',
   ),
   calling(
     'a server over HTTP',
-    's09-sdk-stdio-http-sse, R2',
+    's09-sdk-stdio-http-sse, R13, R25',
     async (context) => ({ out: await networkServer(context, 'http') }),
     ['echo', { text: 'hello' }],
     'echo: hello',
   ),
   calling(
     'a server over SSE',
-    's09-sdk-stdio-http-sse, R2',
+    's09-sdk-stdio-http-sse, R13, R25',
     async (context) => ({ out: await networkServer(context, 'sse') }),
     ['echo', { text: 'hello' }],
     'echo: hello',
   ),
   calling(
     'a stdio server with an environment of its own',
-    's09-raw-var-places, pain 25',
+    's09-raw-var-places, pain 44',
     () => ({ out: stdioServer({ SECRET: 'open sesame' }) }),
     ['env', { name: 'SECRET' }],
     'open sesame',
@@ -95,7 +95,7 @@ export const externalServers: readonly Scenario[] = [
   ),
   calling(
     'a variable in the environment of a server',
-    's09-raw-var-places',
+    's09-raw-var-places, R27',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the CLI fills it in
     () => ({ out: stdioServer({ GREETING: '${WHO:-nobody} and ${WHO_KNOWS:-somebody}' }) }),
     ['env', { name: 'GREETING' }],
@@ -117,7 +117,7 @@ export const externalServers: readonly Scenario[] = [
   },
   {
     name: 'a server in the host beside one outside',
-    cites: 's09-sdk-stdio-http-sse, R2',
+    cites: 's09-sdk-stdio-http-sse, R13, R25',
     script: [toolUse('mcp__out__echo', { text: 'out' }), toolUse('mcp__in__echo', {}), text('Both.')],
     servers: ({ sdk: { tool, createSdkMcpServer } }) => ({
       out: stdioServer(),
@@ -134,7 +134,7 @@ export const externalServers: readonly Scenario[] = [
   },
   asking(
     'an external server asks the person, who answers',
-    's12-sdk-ask, s12r-elicit-external-accept',
+    's12-sdk-ask, s12r-elicit-external-accept, R14',
     async () => ({ action: 'accept', content: { name: 'Bob' } }),
     '{"action":"accept","content":{"name":"Bob"}}',
   ),

@@ -65,7 +65,7 @@ const PRE = (fields: object): HookJSONOutput => ({
 export const hooks: readonly Scenario[] = [
   {
     name: 'all seven events',
-    cites: 's05-all-hooks, R17',
+    cites: 's05-all-hooks, R22',
     script: [
       toolUses([{ name: 'mcp__calc__add', input: { a: 15, b: 27 } }, { name: 'mcp__calc__boom' }]),
       text('Done.'),
@@ -133,7 +133,7 @@ export const hooks: readonly Scenario[] = [
   },
   hooked(
     'a hook denies a call',
-    's05-pre-deny, R17',
+    's05-pre-deny, R22, pain 31',
     'PreToolUse',
     PRE({ permissionDecision: 'deny', permissionDecisionReason: 'not on a Sunday' }),
     (outcome) => {
@@ -146,7 +146,7 @@ export const hooks: readonly Scenario[] = [
   ),
   hooked(
     'a hook allows a call with another input',
-    's05-pre-allow-updated-input, R17',
+    's05-pre-allow-updated-input, R22',
     'PreToolUse',
     PRE({ permissionDecision: 'allow', updatedInput: { a: 1, b: 1 } }),
     (outcome) => expect(added(outcome)).toEqual([{ a: 1, b: 1 }]),
@@ -176,7 +176,7 @@ export const hooks: readonly Scenario[] = [
   },
   hooked(
     'a hook adds context and replaces the output',
-    's05-post-context, R17',
+    's05-post-context, R22',
     'PostToolUse',
     {
       hookSpecificOutput: {
@@ -193,7 +193,7 @@ export const hooks: readonly Scenario[] = [
   ),
   hooked(
     'a hook blocks the prompt',
-    's05-prompt-block, R17',
+    's05-prompt-block, R22',
     'UserPromptSubmit',
     { decision: 'block', reason: 'not now' },
     (outcome) => {
@@ -205,7 +205,7 @@ export const hooks: readonly Scenario[] = [
   ),
   {
     name: 'a hook keeps the agent from stopping',
-    cites: 's05-stop-block, R17',
+    cites: 's05-stop-block, R22',
     script: [text('Finished.'), text('Now really.')],
     options: (context) => {
       let asked = 0;

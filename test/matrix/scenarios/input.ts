@@ -93,7 +93,7 @@ export const input: readonly Scenario[] = [
   },
   {
     name: 'a message after a turn that failed',
-    cites: 's10-api-400, pain 57',
+    cites: 'R19, pain 57',
     env: { CLAUDE_CODE_MAX_RETRIES: '0' },
     script: [apiError(401, 'authentication_error', 'who are you?'), text('Welcome back.')],
     prompt: async function* (context): Messages {
@@ -111,7 +111,7 @@ export const input: readonly Scenario[] = [
   },
   {
     name: 'a turn that fails after one that did not',
-    cites: 's10-api-401, pain 57',
+    cites: 'R19, pain 57',
     env: { CLAUDE_CODE_MAX_RETRIES: '0' },
     script: [text('Welcome.'), apiError(401, 'authentication_error', 'who are you?')],
     prompt: async function* (context): Messages {
@@ -150,7 +150,7 @@ export const input: readonly Scenario[] = [
   },
   {
     name: 'a stream that throws',
-    cites: 'pain 5',
+    cites: 'R19, R20',
     script: () => text('Hello.'),
     prompt: async function* (context): Messages {
       yield says('go');

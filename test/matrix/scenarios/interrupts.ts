@@ -26,7 +26,7 @@ const nthResult = (context: Context, nth: number) =>
 export const interrupts: readonly Scenario[] = [
   {
     name: 'an interrupt during a tool, then a further message',
-    cites: 's06-sdk-interrupt, s06-raw-interrupt, R21',
+    cites: 's06-sdk-interrupt, s06-raw-interrupt, R24',
     script: [toolUse('mcp__calc__wait'), text('Going on.')],
     servers: patient,
     options: allowCalc,
@@ -51,7 +51,7 @@ export const interrupts: readonly Scenario[] = [
   },
   {
     name: 'an interrupt during a tool of a query with a string prompt',
-    cites: 's06-sdk-interrupt, R21',
+    cites: 's06-sdk-interrupt, R24',
     script: [toolUse('mcp__calc__wait')],
     servers: patient,
     options: allowCalc,
@@ -66,7 +66,7 @@ export const interrupts: readonly Scenario[] = [
   },
   {
     name: 'an interrupt while the host is asked for permission',
-    cites: 's06-interrupt-during-permission, R21',
+    cites: 's06-interrupt-during-permission, R24',
     script: [toolUse('mcp__calc__add', { a: 1, b: 2 })],
     servers: calc,
     options: (context) => ({
@@ -91,7 +91,7 @@ export const interrupts: readonly Scenario[] = [
   },
   {
     name: 'an interrupt while the model thinks, then a further message',
-    cites: 'protocol 3.2, R21',
+    cites: 'protocol 3.2, R24',
     script: [hang(), text('Yes?')],
     prompt: async function* (context): AsyncGenerator<SDKUserMessage> {
       yield says('go');

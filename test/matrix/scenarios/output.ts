@@ -22,7 +22,7 @@ const allowCalc = () => ({ allowedTools: ['mcp__calc__*'] });
 export const output: readonly Scenario[] = [
   {
     name: 'structured output',
-    cites: 's10-json-schema',
+    cites: 's10-json-schema, R23',
     script: [toolUse('StructuredOutput', { answer: 42 })],
     options: () => answerSchema,
     check: (outcome) => {
@@ -31,7 +31,7 @@ export const output: readonly Scenario[] = [
   },
   {
     name: 'structured output at the second try',
-    cites: 's10-json-schema-invalid',
+    cites: 's10-json-schema-invalid, R23',
     script: [toolUse('StructuredOutput', { answer: 'many' }), toolUse('StructuredOutput', { answer: 42 })],
     options: () => answerSchema,
     check: (outcome) => {
@@ -41,7 +41,7 @@ export const output: readonly Scenario[] = [
   },
   {
     name: 'structured output that never fits',
-    cites: 's10-json-schema-invalid',
+    cites: 's10-json-schema-invalid, R23',
     script: () => toolUse('StructuredOutput', { answer: 'many' }),
     options: () => answerSchema,
     check: (outcome) => {
@@ -51,7 +51,7 @@ export const output: readonly Scenario[] = [
   },
   {
     name: 'structured output that the model forgets',
-    cites: 's10-json-schema-not-called',
+    cites: 's10-json-schema-not-called, R23, pain 39',
     script: () => text('Forty-two.'),
     options: () => answerSchema,
     check: (outcome) => {

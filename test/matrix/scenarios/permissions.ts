@@ -54,7 +54,7 @@ function noting(context: Context, decide: CanUseTool): CanUseTool {
 function ruled(rule: string, allows: boolean): Scenario {
   return {
     name: `the rule ${rule} ${allows ? 'allows' : 'does not allow'} a tool`,
-    cites: `s04-allowed-${rule.replace('*', 'STAR')}`,
+    cites: `s04-allowed-${rule.replace('*', 'STAR')}, R21`,
     script: oneCall,
     servers: calc,
     options: () => ({ allowedTools: [rule] }),
@@ -74,19 +74,19 @@ function withOptions(
 export const permissions: readonly Scenario[] = [
   asked(
     'the callback allows',
-    's04-sdk-allow, R16',
+    's04-sdk-allow, R21',
     async (_, input) => ({ behavior: 'allow', updatedInput: input }),
     ran,
   ),
   asked(
     'the callback allows without repeating the input',
-    's04-sdk-allow-noinput, R16',
+    's04-sdk-allow-noinput, R21, pain 21',
     async () => ({ behavior: 'allow' }),
     ran,
   ),
   asked(
     'the callback changes the input',
-    's04-sdk-updated, R16',
+    's04-sdk-updated, R21',
     async () => ({ behavior: 'allow', updatedInput: { a: 1, b: 1 } }),
     (outcome) => {
       expect(outcome.calls.at(-1)).toEqual({ name: 'add', input: { a: 1, b: 1 } });
@@ -112,7 +112,7 @@ export const permissions: readonly Scenario[] = [
   ),
   asked(
     'the callback denies',
-    's04-sdk-deny, R16',
+    's04-sdk-deny, R21',
     async () => ({ behavior: 'deny', message: 'not today' }),
     (outcome) => {
       refused(outcome, 'not today');
@@ -132,7 +132,7 @@ export const permissions: readonly Scenario[] = [
   ),
   asked(
     'the callback throws',
-    's04-sdk-throws, design 8',
+    's04-sdk-throws, decision 8, R21',
     async () => {
       throw new Error('the database is down');
     },
@@ -140,7 +140,7 @@ export const permissions: readonly Scenario[] = [
   ),
   asked(
     'the callback returns something that is no decision',
-    's04r-garbage, design 8',
+    's04r-garbage, decision 8, R21',
     async () => ({ verdict: 'fine' }) as never,
     (outcome) => refused(outcome, 'canUseTool callback returned'),
   ),
@@ -161,12 +161,12 @@ export const permissions: readonly Scenario[] = [
       } as McpServerConfig,
     }),
     options: (context) => ({
-      allowedTools: ['mcp__calc__add'],
+      settings: { permissions: { allow: ['mcp__calc__add'] } },
       canUseTool: noting(context, async (_, input) => ({ behavior: 'allow', updatedInput: input })),
     }),
     check: (outcome) => expect(outcome.calls.map(({ name }) => name)).toEqual(['canUseTool', 'add']),
   },
-  withOptions('no callback and no rule', 's04-no-callback, design 8', {}, (outcome) => {
+  withOptions('no callback and no rule', 's04-no-callback, decision 8, R21', {}, (outcome) => {
     refused(outcome);
     expect(results(outcome)).toMatchObject([{ permission_denials: [{ tool_name: 'mcp__calc__add' }] }]);
   }),

@@ -42,7 +42,7 @@ function fails(outcome: Outcome, words: string): void {
 export const sessions: readonly Scenario[] = [
   again(
     'a conversation is resumed',
-    's11-resume, R23',
+    's11-resume, pain 28',
     ({ earlierSession }) => ({ resume: earlierSession }),
     (outcome, remembers) => {
       expect(remembers).toBe(true);
@@ -51,7 +51,7 @@ export const sessions: readonly Scenario[] = [
   ),
   again(
     'the latest conversation is continued',
-    's11-continue, R23',
+    's11-continue, pain 28',
     () => ({ continue: true }),
     (outcome, remembers) => {
       expect(remembers).toBe(true);
@@ -60,7 +60,7 @@ export const sessions: readonly Scenario[] = [
   ),
   again(
     'a conversation is forked',
-    's11-fork, R23',
+    's11-fork, pain 28',
     ({ earlierSession }) => ({ resume: earlierSession, forkSession: true }),
     (outcome, remembers) => {
       expect(remembers).toBe(true);
@@ -97,7 +97,7 @@ export const sessions: readonly Scenario[] = [
   ),
   {
     name: 'an id of our own',
-    cites: 's11-session-id, R23',
+    cites: 's11-session-id, pain 28',
     script: [text('Hello.')],
     options: () => ({ sessionId: KNOWN }),
     check: (outcome) => expect(sessionOf(outcome)).toBe(KNOWN),

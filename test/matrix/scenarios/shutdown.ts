@@ -102,7 +102,7 @@ export const shutdown: readonly Scenario[] = [
   {
     ...midTool,
     name: 'the agent is killed during a tool',
-    cites: 's13-sdk-cli-killed, R24, pain 5',
+    cites: 's13-sdk-cli-killed, R20, pain 5',
     drive: async (_, context) => {
       await noted(context, 'wait');
       context.child.kill('SIGKILL');
@@ -115,7 +115,7 @@ export const shutdown: readonly Scenario[] = [
   },
   {
     name: 'a control request that the agent cannot answer any more',
-    cites: 'R24, pain 5',
+    cites: 'R20, pain 5',
     script: [hang()],
     drive: async (query, context) => {
       await context.api.waitForRequest(0);

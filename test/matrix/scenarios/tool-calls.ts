@@ -48,7 +48,7 @@ function meeting(
 export const toolCalls: readonly Scenario[] = [
   {
     name: 'one call of an in-process tool',
-    cites: 's01a-one-call, R9',
+    cites: 's01a-one-call, R1, R2, R18',
     script: oneCall,
     servers: calc,
     options: allowCalc,
@@ -69,7 +69,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'three plain calls in one message run one after another',
-    cites: 's01b-parallel-plain, R10',
+    cites: 's01b-parallel-plain, R16, pain 53',
     ...meeting(3, 1, false),
     options: allowCalc,
     check: (outcome) => {
@@ -84,7 +84,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'three read-only calls in one message run together',
-    cites: 's01c-parallel-readonly, R10',
+    cites: 's01c-parallel-readonly, R16, pain 53',
     ...meeting(3, 3, true),
     options: allowCalc,
     unordered: ['stdin', 'messages', 'model', 'calls'],
@@ -95,7 +95,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'fifteen read-only calls run together',
-    cites: 's01d-concurrency-15, R10',
+    cites: 's01d-concurrency-15, R16, pain 53',
     ...meeting(15, 15, true),
     options: allowCalc,
     unordered: ['stdin', 'messages', 'model', 'calls'],
@@ -107,7 +107,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'a deferred tool that the model looks up first',
-    cites: 's01e-deferred-tool, protocol 6.6',
+    cites: 's01e-deferred-tool, protocol 6.6, pain 37',
     script: [
       toolUse('ToolSearch', { query: 'select:mcp__calc__add' }),
       toolUse('mcp__calc__add', { a: 15, b: 27 }),
@@ -151,7 +151,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'one tool of a server is always loaded',
-    cites: 'protocol 6.6, R11',
+    cites: 'protocol 6.6, pain 37',
     script: [text('Hello.')],
     servers: (context) => {
       const { tool, createSdkMcpServer } = context.sdk;
@@ -168,7 +168,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'a server with odd characters in its name',
-    cites: 's01h-odd-names',
+    cites: 's01h-odd-names, R8',
     script: [toolUse('mcp__my_server___do-it_2', {}), text('Done.')],
     servers: (context) => {
       const { tool, createSdkMcpServer } = context.sdk;
@@ -184,7 +184,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'two servers with a tool of the same name',
-    cites: 'R12',
+    cites: 'R15, R32',
     script: [toolUses([{ name: 'mcp__left__which' }, { name: 'mcp__right__which' }]), text('Both.')],
     servers: ({ sdk: { tool, createSdkMcpServer } }) => {
       const server = (name: string) =>
@@ -205,7 +205,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'a handler sees the id of its call and a signal',
-    cites: 'protocol 6.3, R13',
+    cites: 'protocol 6.3, R7',
     script: [toolUse('mcp__calc__look', {}), text('Seen.')],
     servers: (context) => {
       const { tool, createSdkMcpServer } = context.sdk;
@@ -225,7 +225,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'a handler sends progress and a notification',
-    cites: 's06-progress-logging-listchanged, protocol 6.4',
+    cites: 's06-progress-logging-listchanged, protocol 6.4, R7',
     script: [toolUse('mcp__calc__walk', {}), text('Arrived.')],
     servers: (context) => {
       const { tool, createSdkMcpServer } = context.sdk;
@@ -254,7 +254,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'a handler asks the agent for something that it does not have',
-    cites: 's12r-elicit-inprocess, s12-sdk-sample, protocol 6.4',
+    cites: 's12r-elicit-inprocess, s12-sdk-sample, protocol 6.4, pain 33',
     script: [toolUse('mcp__calc__wish', {}), text('Too bad.')],
     servers: (context) => {
       const { tool, createSdkMcpServer } = context.sdk;
@@ -274,7 +274,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'a server with instructions for the model',
-    cites: 'protocol 6.4',
+    cites: 'protocol 6.4, pain 56',
     script: [text('Understood.')],
     servers: ({ sdk: { tool, createSdkMcpServer } }) => ({
       calc: createSdkMcpServer({
@@ -289,7 +289,7 @@ export const toolCalls: readonly Scenario[] = [
   },
   {
     name: 'a server object of the MCP library',
-    cites: 'R14, decision 3',
+    cites: 'R10, decision 3',
     script: oneCall,
     servers: (context) => {
       const instance = new McpServer({ name: 'calc', version: '2.0.0' });

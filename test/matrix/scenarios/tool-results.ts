@@ -54,13 +54,13 @@ export const toolResultKinds: readonly Scenario[] = [
   ),
   returning(
     'a result that is flagged as an error',
-    's03-iserr, R15',
+    's03-iserr, R6',
     () => ({ ...textResult('no such file'), isError: true }),
     (outcome) => expect(toolResults(outcome)).toMatchObject([{ content: 'no such file', is_error: true }]),
   ),
   returning(
     'a handler that throws',
-    's03-boom, R15',
+    's03-boom, R6',
     () => {
       throw new Error('kaboom');
     },
@@ -68,7 +68,7 @@ export const toolResultKinds: readonly Scenario[] = [
   ),
   returning(
     'a handler that throws a string',
-    's03-boom, R15',
+    's03-boom, R6',
     () => {
       throw 'just words';
     },
@@ -76,7 +76,7 @@ export const toolResultKinds: readonly Scenario[] = [
   ),
   returning(
     'structured content',
-    's03-struct',
+    's03-struct, pain 22',
     () => ({ ...textResult('forty-two'), structuredContent: { answer: 42 } }),
     (outcome) => expect(JSON.stringify(told(outcome))).toContain('42'),
   ),
@@ -129,25 +129,25 @@ export const toolResultKinds: readonly Scenario[] = [
   ),
   returning(
     'a result of 1 MB',
-    's03-big1m, R8',
+    's03-big1m, pains 12 and 41',
     () => textResult('x'.repeat(1_000_000)),
     (outcome) => expect(JSON.stringify(told(outcome))).toContain('exceeds maximum allowed tokens'),
   ),
   returning(
     'a handler that returns a plain string',
-    's03-notshape, design: tool results',
+    's03-notshape, R4',
     () => 'just words',
     () => {},
   ),
   returning(
     'a handler that returns nothing',
-    's03-notshape, design: tool results',
+    's03-notshape, R4',
     () => undefined,
     () => {},
   ),
   {
     name: 'a tool that takes longer than its server allows',
-    cites: 's06-server-timeout-config, s06-tool-timeout',
+    cites: 's06-server-timeout-config, s06-tool-timeout, R17',
     script: [toolUse('mcp__calc__wait', {}), text('Too slow.')],
     servers: (context) => ({
       calc: {
@@ -168,7 +168,7 @@ export const toolResultKinds: readonly Scenario[] = [
   },
   {
     name: 'a schema of zod 3',
-    cites: 'R13',
+    cites: 'R3, pain 2',
     script: [toolUse('mcp__calc__greet', { who: 'Ada' }), text('Hello.')],
     servers: (context) => {
       const { tool, createSdkMcpServer } = context.sdk;
@@ -195,7 +195,7 @@ export const toolResultKinds: readonly Scenario[] = [
   },
   {
     name: 'a call whose arguments are refused by the schema',
-    cites: 's03-validation, R15',
+    cites: 's03-validation, R6',
     script: [toolUse('mcp__calc__add', { a: 'one' }), text('Sorry.')],
     servers: calc,
     options: () => ({ allowedTools: ['mcp__calc__*'] }),
@@ -207,7 +207,7 @@ export const toolResultKinds: readonly Scenario[] = [
   },
   {
     name: 'a call with defaults, transforms and optional arguments',
-    cites: 'R13',
+    cites: 'R3',
     script: [toolUse('mcp__calc__greet', { who: 'Ada' }), text('Hello.')],
     servers: (context) => {
       const { tool, createSdkMcpServer } = context.sdk;
