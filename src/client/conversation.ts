@@ -221,7 +221,9 @@ export class Conversation implements TransportReceiver, InputTarget {
     if (this.#lastResult !== undefined && (error === undefined || error instanceof ResultError)) {
       this.#settleDone?.resolve(this.#lastResult);
     } else {
-      this.#settleDone?.reject(error ?? new TenonError('CLOSED', 'The query was closed before it had a result.'));
+      this.#settleDone?.reject(
+        error ?? new TenonError('CLOSED', 'The query was closed before it had a result.'),
+      );
     }
   }
 

@@ -28,6 +28,13 @@ export {
   toolUse,
   toolUses,
 } from './messages-api/steps.js';
+export type { Difference } from './record-replay/first-difference.js';
+export {
+  CassetteMismatchError,
+  type RecordReplayModel,
+  type RecordReplayOptions,
+  recordReplay,
+} from './record-replay/record-replay.js';
 export {
   type ModelScript,
   type ModelStep,

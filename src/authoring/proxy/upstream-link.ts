@@ -60,9 +60,6 @@ class UpstreamLink implements ServerLink {
     wire.stderr?.setEncoding('utf8').on('data', (text: string) => this.#stderr.push(text));
     wire.transport.onmessage = (message) => this.#fromServer(message);
     wire.transport.onclose = () => void this.#die('has ended');
-    wire.transport.onerror = (error) => {
-      if (wire.errorEndsConnection(error)) void this.#die('was lost', error);
-    };
   }
 
   async start(): Promise<void> {
@@ -74,6 +71,10 @@ class UpstreamLink implements ServerLink {
     const started = this.#wire.transport.start().catch((error) => this.#die(failed, error));
     await Promise.race([started, this.#died]);
     if (!this.#isAlive) await this.#died;
+    // Not before: what goes wrong at the start is told by `start`.
+    this.#wire.transport.onerror = (error) => {
+      if (this.#wire.errorEndsConnection(error)) void this.#die('was lost', error);
+    };
   }
 
   send(message: JsonRpcMessage): void {
@@ -150,7 +151,7 @@ class UpstreamLink implements ServerLink {
 
   async #shutDown(): Promise<void> {
     const { transport, leave } = this.#wire;
-    if (leave !== undefined) {
+    if (leave === undefined) {
       await Promise.race([leave(), wait(LIMITS.closeGraceMs, undefined, { ref: false })]).catch(() => {});
     }
     await transport.close().catch(() => {});

@@ -30,6 +30,7 @@ export class HttpSessions {
   readonly #limits: SessionLimits;
   /** In the order of their last use. */
   readonly #sessions = new Map<string, Session>();
+  #closed = false;
 
   constructor(server: ManyConnectionsServer, library: Library, limits: SessionLimits) {
     this.#server = server;
@@ -48,6 +49,7 @@ export class HttpSessions {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()));
   }
 
@@ -72,7 +74,7 @@ export class HttpSessions {
       endSession?.();
     };
     const response = await transport.handleRequest(request);
-    if (transport.sessionId === undefined) await transport.close();
+    if (transport.sessionId === undefined || this.#closed) await transport.close();
     return response;
   }
 

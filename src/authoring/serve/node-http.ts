@@ -35,6 +35,8 @@ async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Bu
 
 /** Resolves when all is sent, or the client has gone. */
 export async function sendWebResponse(response: Response, outgoing: ServerResponse): Promise<void> {
+  // A client that has gone is no failure of the server.
+  outgoing.on('error', () => {});
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   // An event stream may stay silent for long; the client must know that it is open.
   outgoing.flushHeaders();

@@ -44,6 +44,13 @@ export async function serveHttp(
 ): Promise<HttpServing> {
   const { port = 0, host = '127.0.0.1', path = '/mcp' } = options;
   const instance = instanceToServe(server, 'serveHttp');
+  if (!path.startsWith('/')) {
+    throw new OptionError(
+      'path',
+      path,
+      `serveHttp: \`path\` must begin with "/"; it is ${JSON.stringify(path)}.`,
+    );
+  }
   const allowedHosts = hostnamesOf(host, options.allowedHosts);
   const allowedOrigins = options.allowedOrigins?.map(hostnameOf) ?? allowedHosts;
   const library = await import('@modelcontextprotocol/server');
@@ -53,24 +60,29 @@ export async function serveHttp(
   const underWay = new Set<Promise<void>>();
   let closing: Promise<void> | undefined;
 
-  const answer = async (incoming: IncomingMessage, answered: Promise<void>): Promise<Response> => {
-    const request = await webRequest(incoming, maxBodyBytes);
-    if (request === undefined) {
-      return jsonRpcErrorResponse(413, SERVER_ERROR, `The request has more than ${maxBodyBytes} bytes.`);
-    }
-    const refusal =
-      library.hostHeaderValidationResponse(request, allowedHosts) ??
-      library.originValidationResponse(request, allowedOrigins);
-    if (refusal !== undefined) return refusal;
-    if (new URL(request.url).pathname !== path) {
+  /** What can be said without reading the body. */
+  const refusalOf = ({ headers, url = '/' }: IncomingMessage): Response | undefined => {
+    const host = library.validateHostHeader(headers.host, allowedHosts);
+    if (!host.ok) return jsonRpcErrorResponse(403, SERVER_ERROR, host.message);
+    const origin = library.validateOriginHeader(headers.origin, allowedOrigins);
+    if (!origin.ok) return jsonRpcErrorResponse(403, SERVER_ERROR, origin.message);
+    if (url.split('?')[0] !== path) {
       return jsonRpcErrorResponse(404, SERVER_ERROR, `Not found. The MCP server is at ${path}.`);
     }
-    if (closing !== undefined) return jsonRpcErrorResponse(503, SERVER_ERROR, 'The server is being closed.');
-    return sessions.handle(request, answered);
+    if (closing === undefined) return undefined;
+    return jsonRpcErrorResponse(503, SERVER_ERROR, 'The server is being closed.');
+  };
+
+  const answer = async (incoming: IncomingMessage, answered: Promise<void>): Promise<Response> => {
+    const refusal = refusalOf(incoming);
+    if (refusal !== undefined) return refusal;
+    const request = await webRequest(incoming, maxBodyBytes);
+    if (request !== undefined) return sessions.handle(request, answered);
+    return jsonRpcErrorResponse(413, SERVER_ERROR, `The request has more than ${maxBodyBytes} bytes.`);
   };
 
   const listener = createServer((incoming, outgoing) => {
-    const answered = once(outgoing, 'close').then(() => {});
+    const answered = new Promise<void>((resolve) => outgoing.once('close', resolve));
     underWay.add(answered);
     void answered.then(() => underWay.delete(answered));
     void respond(outgoing, () => answer(incoming, answered));
@@ -98,8 +110,8 @@ async function respond(outgoing: ServerResponse, answer: () => Promise<Response>
   const response = await answer().catch((error) =>
     jsonRpcErrorResponse(500, INTERNAL_ERROR, `Internal error: ${messageOf(error)}`),
   );
-  // A body that nobody has read would be taken for the next request.
-  if (response.status === 413) outgoing.shouldKeepAlive = false;
+  // Its body was not read to the end, and Node would do that only to throw it away.
+  if (response.status === 403 || response.status === 413) outgoing.shouldKeepAlive = false;
   await sendWebResponse(response, outgoing);
 }
 

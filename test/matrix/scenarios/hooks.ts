@@ -157,7 +157,7 @@ export const hooks: readonly Scenario[] = [
     script: oneCall,
     servers: calc,
     options: (context) => ({
-      allowedTools: ['mcp__calc__*'],
+      settings: { permissions: { allow: ['mcp__calc__add'] } },
       hooks: {
         PreToolUse: [
           {

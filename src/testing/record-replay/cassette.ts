@@ -1,0 +1,61 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { StreamEvent } from '../../protocol/content.js';
+import { messageOf, TenonError } from '../../protocol/errors.js';
+import type { ModelRequest } from '../../runtime/model.js';
+
+/** One request with everything that came back: a line of the file. */
+export interface CassetteEntry {
+  request: ModelRequest;
+  events: StreamEvent[];
+  /** How the answer ended, if not well. */
+  error?: { message: string; status?: number; type?: string };
+}
+
+export interface CassetteHead {
+  cassette: 1;
+  model: string;
+}
+
+/** A file of JSON lines: a head, then entries. Written line by line, so that a test that fails keeps what it had. */
+export class Cassette {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  get exists(): boolean {
+    return existsSync(this.#file);
+  }
+
+  begin(model: string): void {
+    mkdirSync(dirname(this.#file), { recursive: true });
+    const head: CassetteHead = { cassette: 1, model };
+    writeFileSync(this.#file, `${JSON.stringify(head)}\n`);
+  }
+
+  append(entry: CassetteEntry): void {
+    appendFileSync(this.#file, `${JSON.stringify(entry)}\n`);
+  }
+
+  read(): { head: CassetteHead; entries: CassetteEntry[] } {
+    const lines = readFileSync(this.#file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    const [head, ...entries] = lines.map((line, index) => this.#parse(line, index + 1));
+    if ((head as CassetteHead | undefined)?.cassette !== 1) {
+      throw new TenonError('INVALID_OPTION', `recordReplay: ${this.#file} is no cassette.`);
+    }
+    return { head: head as CassetteHead, entries: entries as CassetteEntry[] };
+  }
+
+  #parse(line: string, number: number): unknown {
+    try {
+      return JSON.parse(line);
+    } catch (error) {
+      const where = `${this.#file}, line ${number}`;
+      throw new TenonError('INVALID_OPTION', `recordReplay: ${where} is no JSON: ${messageOf(error)}`);
+    }
+  }
+}

@@ -1,0 +1,231 @@
+/** MCP servers of the embedded runtime: those in the process, and those outside. */
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { createSdkMcpServer, tool } from '../../src/index.js';
+import { call, gate, type Loose, run, said, server, talk, toolResults } from './support.js';
+
+const fixture = fileURLToPath(new URL('../fixtures/mcp/server.mjs', import.meta.url));
+const stdio = { command: process.execPath, args: [fixture, 'stdio'] };
+const ANY = { type: 'object' as const, properties: {}, additionalProperties: true };
+const names = (request: { tools: readonly { name: string }[] } | undefined) =>
+  request?.tools.map(({ name }) => name);
+
+describe('a server in the process', () => {
+  it('that adds a tool in the middle of a turn has it in the very next request', async () => {
+    const s = createSdkMcpServer({
+      name: 's',
+      tools: [
+        tool('grow', 'Grows', ANY, () => {
+          s.instance.addTool(tool('new', 'A new one', ANY, () => 'N'));
+          return 'grown';
+        }),
+      ],
+    });
+    const { model } = await run([{ toolUses: [call('grow')] }, { toolUses: [call('new')] }, 'Done.'], {
+      mcpServers: { s },
+      allowedTools: ['mcp__s'],
+    });
+    expect(names(model.requests[0])).toEqual(['mcp__s__grow']);
+    expect(names(model.requests[1])).toEqual(['mcp__s__grow', 'mcp__s__new']);
+    expect(toolResults(model.requests[2])[1]).toMatchObject({ text: 'N', isError: false });
+  });
+
+  it('reports progress of a call as tool_progress', async () => {
+    const s = createSdkMcpServer({
+      name: 's',
+      tools: [
+        tool('slow', 'Slow', ANY, (_, context) => {
+          context.reportProgress(1, 2, 'half');
+          return 'S';
+        }),
+      ],
+    });
+    const { messages } = await run([{ toolUses: [call('slow')] }, 'Done.'], {
+      mcpServers: { s },
+      allowedTools: ['mcp__s'],
+    });
+    expect(messages.filter(({ type }) => type === 'tool_progress')).toMatchObject([
+      { tool_name: 'mcp__s__slow', parent_tool_use_id: 'toolu_0001', progress: 1, total: 2, message: 'half' },
+    ]);
+  });
+
+  it('has its instructions in the system prompt', async () => {
+    const { model } = await run(['Hello.'], {
+      mcpServers: { s: server({ a: () => 'A' }, { instructions: 'Ask twice.' }) },
+    });
+    expect(JSON.stringify(model.requests[0]?.system)).toContain('Ask twice.');
+  });
+
+  it('can be switched off and on, connected again, replaced, and its state is told', async () => {
+    const { session, model } = talk(() => 'Hello.', { mcpServers: { s: server({ a: () => 'A' }) } });
+    const { query } = session;
+    await session.ask('One');
+    expect(await query.mcpServerStatus()).toMatchObject([
+      { name: 's', status: 'connected', transport: 'sdk', source: 'sdk', tools: [{ name: 'a' }] },
+    ]);
+    await query.toggleMcpServer('s', false);
+    expect(await query.mcpServerStatus()).toMatchObject([{ name: 's', status: 'disabled' }]);
+    await session.ask('Two');
+    await query.toggleMcpServer('s', true);
+    await query.reconnectMcpServer('s');
+    await session.ask('Three');
+    const t = server({ b: () => 'B' });
+    expect(await query.setMcpServers({ t })).toMatchObject({ added: ['t'], removed: ['s'], errors: {} });
+    await session.ask('Four');
+    expect(model.requests.map(names)).toEqual([['mcp__s__a'], [], ['mcp__s__a'], ['mcp__t__b']]);
+    await expect(query.reconnectMcpServer('nope')).rejects.toThrow('Server not found: nope');
+    await session.close();
+  });
+
+  it('with resources brings tools that list and read them', async () => {
+    const s = createSdkMcpServer({
+      name: 's',
+      resources: [{ uri: 'note://1', name: 'note', read: () => 'Buy milk.' }] as never,
+    });
+    const { model } = await run(
+      [
+        { toolUses: [{ tool: 'ListMcpResources' }] },
+        { toolUses: [{ tool: 'ReadMcpResource', input: { server: 's', uri: 'note://1' } }] },
+        { toolUses: [{ tool: 'ReadMcpResource', input: { server: 's', uri: 'note://2' } }] },
+        'Done.',
+      ],
+      { mcpServers: { s } },
+    );
+    const [list, read, missing] = toolResults(model.requests[3]);
+    expect(list?.text).toContain('note://1');
+    expect(read).toMatchObject({ isError: false, text: expect.stringContaining('Buy milk.') });
+    expect(missing?.isError).toBe(true);
+  });
+});
+
+describe('many tools', () => {
+  const many = () => {
+    const tools = Array.from({ length: 60 }, (_, index) =>
+      tool(`t${index}`, `Number ${index}`, ANY, () => `T${index}`),
+    );
+    const pinned = tool('pinned', 'Always there', ANY, () => 'P', { alwaysLoad: true });
+    return createSdkMcpServer({ name: 's', tools: [...tools, pinned] });
+  };
+
+  it('stay out of the request until they are searched for, but for those that always load', async () => {
+    const { model, messages } = await run(
+      [
+        { toolUses: [{ tool: 'ToolSearch', input: { query: 'select:mcp__s__t7,mcp__s__t8' } }] },
+        { toolUses: [call('t7')] },
+        'Done.',
+      ],
+      { mcpServers: { s: many() }, allowedTools: ['mcp__s'] },
+    );
+    expect(names(model.requests[0])).toEqual(['ToolSearch', 'mcp__s__pinned']);
+    expect(names(model.requests[1])).toEqual(['ToolSearch', 'mcp__s__pinned', 'mcp__s__t7', 'mcp__s__t8']);
+    expect(toolResults(model.requests[2])[1]?.text).toBe('T7');
+    expect((messages[0] as Loose & { tools: string[] }).tools).toHaveLength(61);
+  });
+
+  it('can be found by words, and called by name without a search', async () => {
+    const { model } = await run(
+      [
+        { toolUses: [{ tool: 'ToolSearch', input: { query: 'number 33' } }] },
+        { toolUses: [call('t5')] },
+        'Done.',
+      ],
+      { mcpServers: { s: many() }, allowedTools: ['mcp__s'] },
+    );
+    expect(names(model.requests[1])).toContain('mcp__s__t33');
+    expect(toolResults(model.requests[2])[1]?.text).toBe('T5');
+  });
+});
+
+describe('a server outside', () => {
+  it('over stdio has its tools called, and is gone with the conversation', async () => {
+    const { model, result } = await run(
+      [{ toolUses: [{ tool: 'mcp__out__echo', input: { text: 'hi' } }] }, 'Done.'],
+      { mcpServers: { out: stdio }, allowedTools: ['mcp__out'] },
+    );
+    expect(toolResults(model.requests[1])).toMatchObject([{ text: 'echo: hi', isError: false }]);
+    expect(result).toMatchObject({ result: 'Done.' });
+  });
+
+  it('that cannot be started does not stop the conversation', async () => {
+    const { messages, result } = await run(['Hello.'], {
+      mcpServers: { bad: { command: '/no/such/program' }, s: server({ a: () => 'A' }) },
+    });
+    expect(messages[0]).toMatchObject({
+      mcp_servers: expect.arrayContaining([
+        expect.objectContaining({ name: 'bad', status: 'failed' }),
+        expect.objectContaining({ name: 's', status: 'connected' }),
+      ]),
+    });
+    expect(result).toMatchObject({ result: 'Hello.' });
+  });
+
+  it('that dies is failed, and its tools are gone', async () => {
+    const dying = `
+      const answers = { initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'd', version: '1' } },
+        'tools/list': { tools: [{ name: 'die', inputSchema: { type: 'object' } }] } };
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        if (method === 'tools/call') process.exit(1);
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method] ?? {} }));
+      });`;
+    const { session, model } = talk([{ toolUses: [{ tool: 'mcp__d__die' }] }, 'It died.', 'Bye.'], {
+      mcpServers: { d: { command: process.execPath, args: ['-e', dying] } },
+      allowedTools: ['mcp__d'],
+    });
+    expect(await session.ask('Go.')).toMatchObject({ result: 'It died.' });
+    expect(toolResults(model.requests[1])[0]?.isError).toBe(true);
+    expect(await session.query.mcpServerStatus()).toMatchObject([{ name: 'd', status: 'failed' }]);
+    await session.ask('And now?');
+    expect(names(model.requests[2])).toEqual([]);
+    await session.close();
+  });
+
+  it('that is taken away while it connects is not left running', async () => {
+    const started = gate();
+    const { session } = talk(['Hello.'], {
+      mcpServers: { out: stdio },
+      stderr: () => started.open(),
+    });
+    const status = await session.query.mcpServerStatus();
+    expect(status).toMatchObject([{ name: 'out', status: 'pending' }]);
+    expect(await session.query.setMcpServers({})).toMatchObject({ removed: ['out'] });
+    expect(await session.query.mcpServerStatus()).toEqual([]);
+    await session.close();
+  });
+});
+
+describe('the beginning of a request', () => {
+  it('is the same over twenty turns, byte for byte, whatever servers do in between', async () => {
+    const { session, model } = talk(() => 'Hello.', {
+      systemPrompt: 'Be kind.',
+      mcpServers: {
+        s: server({ b: () => 'B', a: () => 'A' }, { instructions: 'Ask twice.' }),
+        r: server({ z: () => 'Z' }, { instructions: 'Ask once.' }),
+      },
+    });
+    for (let turn = 0; turn < 20; turn += 1) {
+      await session.ask(`Turn ${turn}`);
+      if (turn === 9) await session.query.reconnectMcpServer('r');
+    }
+    const beginnings = new Set(model.requests.map(({ system, tools }) => JSON.stringify({ system, tools })));
+    expect(model.requests).toHaveLength(20);
+    expect(beginnings.size).toBe(1);
+    expect([...beginnings][0]).toContain('"cache_control":{"type":"ephemeral"}');
+    // And what was said stays as it was: each request is the one before it and more.
+    const withoutMarks = (request: (typeof model.requests)[number] | undefined) =>
+      (JSON.parse(said(request as never)) as { content: unknown }[]).map((message) =>
+        JSON.stringify(message).replaceAll(',"cache_control":{"type":"ephemeral"}', ''),
+      );
+    const last = withoutMarks(model.requests[19]);
+    expect(last.slice(0, 37)).toEqual(withoutMarks(model.requests[18]));
+  });
+});
+
+it('a request that the runtime does not know is refused by name', async () => {
+  const { session } = talk(['Hello.']);
+  await expect(session.query.rewindFiles('x')).rejects.toThrow(/rewind_files/);
+  await expect(session.query.controlRequest('get_context_usage', {})).rejects.toThrow(
+    'Unsupported control request subtype: get_context_usage',
+  );
+  await session.close();
+});

@@ -1,0 +1,133 @@
+/** The cassette: the first time the model is asked, from then on nobody is. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSdkMcpServer, query, tool } from '../../src/index.js';
+import { embedded, type Model } from '../../src/runtime/index.js';
+import { CassetteMismatchError, recordReplay, scriptedModel } from '../../src/testing/index.js';
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'tenon-cassette-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+const newFile = (): string => join(root, randomUUID(), 'cassette.jsonl');
+
+const nobody: Model = {
+  name: 'nobody',
+  stream: () => {
+    throw new Error('The model was asked.');
+  },
+};
+
+async function ask(model: Model, prompt = 'What is 1 + 2?', result: unknown = 3) {
+  const add = tool('add', 'Adds', { type: 'object', properties: {} }, () => result as number);
+  const options = {
+    runtime: embedded({ model }),
+    mcpServers: { calc: createSdkMcpServer({ name: 'calc', tools: [add] }) },
+    allowedTools: ['mcp__calc'],
+    throwOnErrorResult: false,
+  };
+  return query({ prompt, options }).done;
+}
+
+const script = [{ thinking: 'Hm.', toolUses: [{ tool: 'mcp__calc__add' }] }, 'It is 3.'];
+
+async function recorded(): Promise<string> {
+  const file = newFile();
+  const model = recordReplay(scriptedModel(script), file);
+  expect(model.mode).toBe('record');
+  expect(await ask(model)).toMatchObject({ result: 'It is 3.' });
+  return file;
+}
+
+describe('recordReplay', () => {
+  it('records what the model says, a line for each request', async () => {
+    const lines = (await readFile(await recorded(), 'utf8')).trim().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(JSON.parse(lines[0] ?? '')).toEqual({ cassette: 1, model: 'scripted-model' });
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({
+      request: { model: 'scripted-model' },
+      events: expect.any(Array),
+    });
+  });
+
+  it('replays it without asking anybody, as often as one likes', async () => {
+    const file = await recorded();
+    for (let time = 0; time < 2; time += 1) {
+      const model = recordReplay(nobody, file);
+      expect(model.mode).toBe('replay');
+      expect(await ask(model)).toMatchObject({ result: 'It is 3.', usage: { output_tokens: 40 } });
+      model.assertDone();
+    }
+  });
+
+  it('fails at a request that differs, and names the first field that does with both values', async () => {
+    const model = recordReplay(nobody, await recorded());
+    const result = await ask(model, 'What is 2 + 2?');
+    expect(result).toMatchObject({ is_error: true });
+    const text = (result as { result: string }).result;
+    expect(text).toContain('messages[0].content[0].text');
+    expect(text).toContain('"What is 1 + 2?"');
+    expect(text).toContain('"What is 2 + 2?"');
+  });
+
+  it('names a field deep in a later request', async () => {
+    const file = await recorded();
+    const result = (await ask(recordReplay(nobody, file), undefined, 4)) as { result: string };
+    expect(result.result).toMatch(/request 2.*messages\[2\]\.content\[0\]\.content\[0\]\.text/s);
+    expect(result.result).toMatch(/recorded: "3"\s+now: +"4"/);
+  });
+
+  it('tells of a field that is only on one side', async () => {
+    const file = await recorded();
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    const entry = JSON.parse(lines[1] ?? '');
+    delete entry.request.max_tokens;
+    await writeFile(file, [lines[0], JSON.stringify(entry), lines[2], ''].join('\n'));
+    const result = (await ask(recordReplay(nobody, file))) as { result: string };
+    expect(result.result).toMatch(/max_tokens:\s+recorded: \(absent\)/);
+  });
+
+  it('asserts that every recorded request was made', async () => {
+    const model = recordReplay(nobody, await recorded());
+    expect(() => model.assertDone()).toThrow(CassetteMismatchError);
+    expect(() => model.assertDone()).toThrow(/2 of the requests/);
+  });
+
+  it('fails at a request more than was recorded', async () => {
+    const file = await recorded();
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    await writeFile(file, `${lines[0]}\n${lines[1]}\n`);
+    const result = (await ask(recordReplay(nobody, file))) as { result: string };
+    expect(result.result).toContain('has only 1');
+  });
+
+  it('records and replays a failure of the model', async () => {
+    const file = newFile();
+    const error = { message: 'Overloaded', status: 529, type: 'overloaded_error' };
+    expect(await ask(recordReplay(scriptedModel([{ error }]), file))).toMatchObject({
+      api_error_status: 529,
+    });
+    expect(await ask(recordReplay(nobody, file))).toMatchObject({
+      api_error_status: 529,
+      result: 'Overloaded',
+    });
+  });
+
+  it('records anew when it is told to', async () => {
+    const file = await recorded();
+    await ask(recordReplay(scriptedModel(['Three.']), file, { mode: 'record' }));
+    expect(await ask(recordReplay(nobody, file))).toMatchObject({ result: 'Three.' });
+  });
+
+  it('says what is wrong with a file that is no cassette', async () => {
+    const file = join(root, 'other.jsonl');
+    await writeFile(file, '{"a":1}\n');
+    expect(() => recordReplay(nobody, file)).toThrow(/is no cassette/);
+    await writeFile(file, '{"cassette":1,"model":"m"}\n{"requ');
+    expect(() => recordReplay(nobody, file)).toThrow(/line 2 is no JSON/);
+  });
+});
