@@ -13,9 +13,9 @@ export class Lines {
     this.#send = send;
   }
 
-  /** Returns the id of the line. */
+  /** Returns the id of the line: its own where it has one. */
   send(line: MessageFrame): string {
-    const uuid = randomUUID();
+    const uuid = typeof line.uuid === 'string' ? line.uuid : randomUUID();
     this.#send({ ...line, session_id: this.sessionId, uuid });
     return uuid;
   }

@@ -222,10 +222,20 @@ export class RuntimeSession {
     if (verdict.block !== undefined) return this.#blockedPrompt(verdict.block);
     this.#initLine();
     const contexts = verdict.contexts.map((text) => ({ type: 'text' as const, text }));
-    const line = typeof message.uuid === 'string' ? [message.uuid] : [];
-    this.#remember({ role: 'user', content: [...content, ...contexts] }, line);
+    const line = this.#replay(message) ?? message.uuid;
+    this.#remember(
+      { role: 'user', content: [...content, ...contexts] },
+      line === undefined ? [] : [String(line)],
+    );
     if (message.shouldQuery === false) return emptyTurn('');
     return this.#newTurn(signal).run();
+  }
+
+  /** Says back what the host said, under the id that it was said with. */
+  #replay({ message, uuid }: MessageFrame): string | undefined {
+    if (!this.#start.flags.replayUserMessages) return undefined;
+    const { content } = (message ?? {}) as MessageParam;
+    return this.#lines.user(content, { isReplay: true, ...(uuid === undefined ? {} : { uuid }) });
   }
 
   #newTurn(signal: AbortSignal): Turn {

@@ -1,5 +1,6 @@
 /** `serveHttp()`: the same definition, served to MCP clients of both majors of the library over the network. */
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect as connectSocket } from 'node:net';
 import {
   Client as ClientV2,
@@ -11,7 +12,15 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createSdkMcpServer, type HttpServing, OptionError, serveHttp, tool } from '../../src/index.js';
+import {
+  createSdkMcpServer,
+  type HttpServing,
+  OptionError,
+  proxyMcpServer,
+  serveHttp,
+  tool,
+} from '../../src/index.js';
+import { byHandServer } from '../support/by-hand-server.js';
 import { failOnTrouble } from '../support/fake-cli.js';
 import { waitUntil } from '../support/real-cli.js';
 
@@ -227,15 +236,13 @@ describe('what is no MCP', () => {
       413,
       { error: { message: 'The request has more than 1000 bytes.' } },
     ]);
-    const body = new Blob([long]).stream();
-    const headers = { 'content-type': 'application/json', accept };
-    const streamed = await fetch(serving.url, {
-      method: 'POST',
-      headers,
-      body,
-      duplex: 'half',
-    } as RequestInit);
-    expect(streamed.status).toBe(413);
+    // Of a body without a length the answer comes before the end.
+    const headers = { 'content-type': 'application/json', accept, host: 'localhost' };
+    const request = httpRequest(serving.url, { method: 'POST', headers });
+    request.write(long);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    expect([response.statusCode, response.headers.connection]).toEqual([413, 'close']);
+    request.destroy();
     expect((await post(serving.url, handshake)).status).toBe(200);
   });
 });
@@ -271,6 +278,9 @@ describe('sessions', () => {
     const { client } = await clientOf(serving);
     await waitUntil(() => ended.has(1), { what: 'the end of the idle session' });
     expect((await post(serving.url, ping, { 'mcp-session-id': idle })).status).toBe(404);
+    // Once more the time that is too long for one that nobody uses.
+    await open(serving.url);
+    await waitUntil(() => ended.has(3), { what: 'the end of another idle session' });
     expect(await client.ping()).toEqual({});
     await client.close();
     await waitUntil(() => ended.has(2), { what: 'the end of the other one' });
@@ -326,6 +336,29 @@ describe('sessions', () => {
     // What is not kept any more is refused, not passed over in silence.
     expect((await resume('99')).status).toBe(400);
   });
+});
+
+it('a proxy: what belongs to a call comes on its own stream, before the answer', async () => {
+  using upstream = byHandServer();
+  const server = proxyMcpServer(upstream.config);
+  await using serving = await serveHttp(server);
+  const headers = { 'mcp-session-id': await open(serving.url) };
+  const params = { name: 'report', arguments: { text: 'half' }, _meta: { progressToken: 'mine' } };
+  // Nobody listens to the session's own stream.
+  const response = await post(serving.url, { jsonrpc: '2.0', id: 3, method: 'tools/call', params }, headers);
+  const messages = (await response.text()).match(/(?<=^data: )\{.*$/gm)?.map((line) => JSON.parse(line));
+  expect(messages).toMatchObject([
+    { method: 'notifications/progress', params: { progressToken: 'mine', message: 'half' } },
+    { id: 3, result: { content: [{ text: 'reported' }] } },
+  ]);
+
+  const call = { jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'ask' } };
+  const asking = await post(serving.url, call, headers);
+  const reader = asking.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let heard = '';
+  while (!heard.includes('elicitation/create')) heard += (await reader?.read())?.value ?? '';
+  await reader?.cancel();
+  await server.instance.close();
 });
 
 describe('close()', () => {

@@ -119,6 +119,7 @@ function canUseTool(decisions: Scenario['decisions']): CanUseTool {
     if (answer === 'throw') throw new Error('The host is broken.');
     if (answer === 'deny') return { behavior: 'deny', message: 'No.' };
     if (answer === 'stop') return { behavior: 'deny', message: 'No, and stop.', interrupt: true };
+    if (answer === 'allow') return { behavior: 'allow', updatedInput: input };
     const rule = {
       type: 'addRules',
       rules: [{ toolName }],
@@ -128,7 +129,7 @@ function canUseTool(decisions: Scenario['decisions']): CanUseTool {
     return {
       behavior: 'allow',
       updatedInput: input,
-      ...(answer === 'always' ? { updatedPermissions: [rule] } : {}),
+      updatedPermissions: [{ ...rule, rules: [{ toolName }] }],
     };
   };
 }

@@ -315,6 +315,17 @@ describe('several messages', () => {
     await session.close();
   });
 
+  it('are said back under their ids when the host wants that, and can be gone back to', async () => {
+    const uuid = '00000000-0000-4000-8000-000000000001';
+    const { session } = talk(['Hello.'], { extraArgs: { 'replay-user-messages': null } });
+    session.send({ type: 'user', message: { role: 'user', content: 'Hi.' }, parent_tool_use_id: null, uuid });
+    const messages: Loose[] = [];
+    for await (const message of session.stream()) messages.push(message as unknown as Loose);
+    expect(kinds(messages)).toEqual(['system/init', 'user', 'assistant', 'result/success']);
+    expect(messages[1]).toMatchObject({ uuid, isReplay: true, message: { role: 'user', content: 'Hi.' } });
+    await session.close();
+  });
+
   it('with shouldQuery false are context for the next one', async () => {
     const { session, model } = talk(['Yes.']);
     const message = { role: 'user' as const, content: 'My name is Ada.' };

@@ -1,4 +1,3 @@
-import { finished } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf, TenonError } from '../../protocol/errors.js';
 import { LIMITS } from '../../protocol/limits.js';
@@ -136,22 +135,15 @@ class UpstreamLink implements ServerLink {
     if (!this.#isAlive) return;
     this.#isAlive = false;
     clearTimeout(this.#connectTimer);
-    const shutDown = this.#shutDown();
-    // Its last words are often the reason.
-    const { stderr } = this.#wire;
-    if (stderr !== undefined) {
-      const drained = finished(stderr).catch(() => {});
-      await Promise.race([drained, wait(LIMITS.drainAfterExitMs, undefined, { ref: false })]);
-    }
     const failure = this.#failure(what, error);
     this.#fail(failure);
     this.#events.closed(failure);
-    await shutDown;
+    await this.#shutDown();
   }
 
   async #shutDown(): Promise<void> {
     const { transport, leave } = this.#wire;
-    if (leave === undefined) {
+    if (leave !== undefined) {
       await Promise.race([leave(), wait(LIMITS.closeGraceMs, undefined, { ref: false })]).catch(() => {});
     }
     await transport.close().catch(() => {});

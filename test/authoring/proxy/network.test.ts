@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { createSdkMcpServer, proxyMcpServer, serveHttp, tool } from '../../../src/index.js';
@@ -85,23 +86,59 @@ it('ends its session with the server when the last conversation has left', async
   await server.instance.close();
 });
 
-it('tells the version that was agreed upon in every request over HTTP', async () => {
-  const versions: (string | null)[] = [];
-  const fetched = globalThis.fetch;
-  globalThis.fetch = (input, init) => {
-    versions.push(new Headers(init?.headers).get('mcp-protocol-version'));
-    return fetched(input, init);
+/** Everything that is fetched while `run` runs; `before` may hold a message up. */
+async function watchFetch(
+  run: () => Promise<void>,
+  before: (method: string) => Promise<unknown> = async () => {},
+): Promise<{ event: string; version: string | null }[]> {
+  const seen: { event: string; version: string | null }[] = [];
+  const { fetch } = globalThis;
+  globalThis.fetch = async (input, init = {}) => {
+    const version = new Headers(init.headers).get('mcp-protocol-version');
+    const method = typeof init.body === 'string' ? JSON.parse(init.body).method : String(init.method);
+    seen.push({ event: `${method} begins`, version });
+    await before(method);
+    const response = await fetch(input, init);
+    seen.push({ event: `${method} is answered`, version });
+    return response;
   };
   try {
+    await run();
+  } finally {
+    globalThis.fetch = fetch;
+  }
+  return seen;
+}
+
+it('tells in every request over HTTP the version that was agreed upon', async () => {
+  const seen = await watchFetch(async () => {
     await using serving = await serveHttp(createSdkMcpServer({ name: 'far' }));
     const server = proxyMcpServer({ type: 'http', url: serving.url });
     const wire = await McpWire.to(server.instance);
     await wire.request('initialize', hello);
     await wire.request('tools/list');
     await server.instance.close();
-  } finally {
-    globalThis.fetch = fetched;
-  }
-  expect(versions.slice(0, 2)).toEqual([null, '2025-06-18']);
-  expect(new Set(versions.slice(1))).toEqual(new Set(['2025-06-18']));
+  });
+  const versions = seen.map(({ version }) => version);
+  expect(versions.slice(0, 2)).toEqual([null, null]);
+  expect(new Set(versions.slice(2))).toEqual(new Set(['2025-06-18']));
+});
+
+it('sends nothing over HTTP before the server knows that the handshake is done', async () => {
+  const seen = await watchFetch(
+    async () => {
+      await using serving = await serveHttp(createSdkMcpServer({ name: 'far' }));
+      const server = proxyMcpServer({ type: 'http', url: serving.url });
+      const wire = await McpWire.to(server.instance);
+      await wire.request('initialize', hello);
+      wire.say({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      await wire.request('tools/list');
+      await server.instance.close();
+    },
+    (method) => wait(method === 'notifications/initialized' ? 50 : 0),
+  );
+  const events = seen.map(({ event }) => event);
+  expect(events.indexOf('tools/list begins')).toBeGreaterThan(
+    events.indexOf('notifications/initialized is answered'),
+  );
 });
