@@ -59,11 +59,12 @@ export const OPTION_TABLE: { [Key in keyof Required<Options>]: Row<Key> } = {
   includeHookEvents: present('--include-hook-events'),
   includePartialMessages: present('--include-partial-messages'),
   managedSettings: json('--managed-settings'),
-  maxBudgetUsd: value('--max-budget-usd'),
+  // Programs give 0 for "no limit", and the official SDK lets them.
+  maxBudgetUsd: (dollars) => (dollars === 0 ? {} : value('--max-budget-usd')(dollars)),
   // `thinking` says the same in a newer form and wins.
   maxThinkingTokens: (tokens, { thinking }) =>
     thinking === undefined ? value('--max-thinking-tokens')(tokens) : {},
-  maxTurns: value('--max-turns'),
+  maxTurns: (turns) => (turns === 0 ? {} : value('--max-turns')(turns)),
   model: value('--model'),
   // In `initialize` only: a schema can be long, and a `$schema` key in it ends the CLI.
   outputFormat: ({ schema: { $schema: _dialect, ...schema } }) => ({ initialize: { jsonSchema: schema } }),

@@ -26,7 +26,7 @@ export type UserDialogResult = { behavior: 'completed'; result: unknown } | { be
 
 export type HostCallbackContext = { signal: AbortSignal; requestId: string };
 
-// As with `CanUseTool`, null means that the host answers by another way.
+// `null` means that nobody answers: the question counts as declined.
 export type OnElicitation = (
   request: ElicitationRequest,
   options: HostCallbackContext,

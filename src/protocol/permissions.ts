@@ -75,7 +75,7 @@ export type CanUseToolContext = {
   matchedAskRule?: { source: string; toolName: string; ruleContent?: string };
 };
 
-/** `null` means that the host answers by another way and nothing is to be sent. */
+/** `null`, which the official typings allow, is no decision: it is a deny, like everything else that is not an allow. */
 export type CanUseTool = (
   toolName: string,
   input: Record<string, unknown>,

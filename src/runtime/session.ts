@@ -22,7 +22,7 @@ import {
   type RuntimeStart,
 } from './runtime-config.js';
 import { Transcript } from './sessions/transcript.js';
-import { mcpResourceTools } from './tools/mcp-resource-tools.js';
+import { offeredTools } from './tools/offered-tools.js';
 import { StructuredOutput } from './tools/structured-output.js';
 import type { RuntimeTool } from './tools/tool-port.js';
 import { ToolSearch } from './tools/tool-search.js';
@@ -258,7 +258,7 @@ export class RuntimeSession {
           modelRequest(
             this.model,
             this.#config.maxTokens ?? DEFAULT_MAX_TOKENS,
-            systemPrompt(this.#initialize, flags, this.#instructions()),
+            systemPrompt(this.#initialize, flags, this.hub.instructions()),
             this.#search.select(this.#tools()),
             this.#transcript?.messages ?? [],
           ),
@@ -287,29 +287,9 @@ export class RuntimeSession {
     }
   }
 
-  /** One tool per name: built-in ones win over those of servers, and an earlier server over a later one. */
   #tools(): RuntimeTool[] {
-    const structured = this.#structured === undefined ? [] : [this.#structured.tool];
-    const own = [...structured, ...mcpResourceTools(this.hub).filter(({ name }) => this.#isOffered(name))];
-    const byName = new Map(own.map((tool) => [tool.name, tool]));
-    for (const tool of this.hub.tools()) {
-      if (!byName.has(tool.name) && !this.permissions.isRemoved(tool.name)) byName.set(tool.name, tool);
-    }
-    return [...byName.values()];
-  }
-
-  /** `tools` is the list of the agent's own tools that there are; what servers bring is not in it. */
-  #isOffered(name: string): boolean {
     const { tools } = this.#start.flags;
-    return (tools === undefined || tools.includes(name)) && !this.permissions.isRemoved(name);
-  }
-
-  #instructions(): string[] {
-    // Sorted: a server that connects anew must not change the beginning of the prompt.
-    return this.hub.names.sort().flatMap((name) => {
-      const said = this.hub.get(name)?.handshake?.instructions;
-      return said === undefined ? [] : [`# Instructions of the MCP server "${name}"\n${said}`];
-    });
+    return offeredTools(this.hub, this.permissions, this.#structured?.tool, tools);
   }
 
   #blockedPrompt(reason: string): TurnOutcome {

@@ -1,15 +1,11 @@
-import type {
-  MessageParam,
-  ToolResultBlockParam,
-  ToolUseBlock,
-  UserContentBlock,
-} from '../protocol/content.js';
+import type { MessageParam, ToolUseBlock, UserContentBlock } from '../protocol/content.js';
 import { messageOf } from '../protocol/errors.js';
 import { abortable, untilAborted } from './abortable.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
 import type { HookRunner } from './hook-runner.js';
 import type { Lines } from './lines.js';
 import { type Model, ModelError, type ModelRequest, type ModelRetry } from './model.js';
+import { showResults } from './tool-results.js';
 import { runTool, type ToolRunDependencies, type ToolRunResult } from './tool-run.js';
 import { ToolSchedule } from './tool-schedule.js';
 import type { StructuredOutput } from './tools/structured-output.js';
@@ -46,7 +42,6 @@ export interface TurnDependencies extends ToolRunDependencies {
 }
 
 const MAX_STRUCTURED_TRIES = 5;
-const REJECTED = 'The call was stopped before it had a result. It may have had an effect.';
 
 /** From a prompt to the end of the answer: model, tools, model, until nothing is asked for any more. */
 export class Turn {
@@ -191,51 +186,11 @@ export class Turn {
     asked: ToolUseBlock[],
     settled: PromiseSettledResult<ToolRunResult>[],
   ): { blocks: UserContentBlock[]; stop: ToolRunResult['stop'] } {
-    const blocks: UserContentBlock[] = [];
-    let stop: ToolRunResult['stop'];
-    for (const [index, block] of asked.entries()) {
-      const outcome = settled[index];
-      if (outcome?.status === 'fulfilled') {
-        blocks.push(this.#resultLine(outcome.value));
-        stop ??= outcome.value.stop;
-      } else {
-        blocks.push(this.#rejectedLine(block));
-      }
-    }
+    const { lines, noteDenial } = this.#with;
+    const { blocks, stop, shown } = showResults(asked, settled, lines, noteDenial);
     this.#toolResults += asked.length;
-    const contexts = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value.contexts : []));
-    for (const text of contexts) blocks.push({ type: 'text', text });
+    this.#shown.push(...shown);
     return { blocks, stop };
-  }
-
-  #resultLine(run: ToolRunResult): ToolResultBlockParam {
-    const { content, isError, detail } = run.outcome;
-    const result: ToolResultBlockParam = {
-      type: 'tool_result',
-      tool_use_id: run.block.id,
-      content,
-      ...(isError ? { is_error: true } : {}),
-    };
-    if (run.denied) this.#with.noteDenial(run);
-    this.#shown.push(
-      this.#with.lines.user([result], { tool_use_result: detail, tool_result_meta: [run.meta] }),
-    );
-    return result;
-  }
-
-  #rejectedLine(block: ToolUseBlock): ToolResultBlockParam {
-    const result: ToolResultBlockParam = {
-      type: 'tool_result',
-      tool_use_id: block.id,
-      content: REJECTED,
-      is_error: true,
-    };
-    const line = this.#with.lines.user([result], {
-      tool_use_result: 'User rejected tool use',
-      tool_result_meta: [{ id: block.id, non_execution_kind: 'user-rejected' }],
-    });
-    this.#shown.push(line);
-    return result;
   }
 
   #limitReached(): TurnOutcome | undefined {

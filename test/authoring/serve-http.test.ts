@@ -278,6 +278,7 @@ describe('sessions', () => {
     const { client } = await clientOf(serving);
     await waitUntil(() => ended.has(1), { what: 'the end of the idle session' });
     expect((await post(serving.url, ping, { 'mcp-session-id': idle })).status).toBe(404);
+    expect(await client.ping()).toEqual({});
     // Once more the time that is too long for one that nobody uses.
     await open(serving.url);
     await waitUntil(() => ended.has(3), { what: 'the end of another idle session' });

@@ -162,9 +162,9 @@ describe('an interrupt', () => {
 
   it('while a server does not connect ends the turn at once', async () => {
     const begun = gate();
-    const s = server({ a: () => 'A' });
-    const { instance } = s as unknown as { instance: { connect(transport: unknown): Promise<void> } };
-    instance.connect = () => new Promise(() => {});
+    // A server of another library that never answers its handshake.
+    const instance = { connect: async () => {}, close: async () => {} };
+    const s = { type: 'sdk' as const, name: 's', instance: instance as never };
     const hook = async () => {
       begun.open();
       return {};

@@ -1,8 +1,11 @@
 /** MCP servers of the embedded runtime: those in the process, and those outside. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createSdkMcpServer, tool } from '../../src/index.js';
-import { call, gate, type Loose, run, said, server, talk, toolResults } from './support.js';
+import { call, type Loose, run, said, server, talk, toolResults } from './support.js';
 
 const fixture = fileURLToPath(new URL('../fixtures/mcp/server.mjs', import.meta.url));
 const stdio = { command: process.execPath, args: [fixture, 'stdio'] };
@@ -28,6 +31,14 @@ describe('a server in the process', () => {
     expect(names(model.requests[0])).toEqual(['mcp__s__grow']);
     expect(names(model.requests[1])).toEqual(['mcp__s__grow', 'mcp__s__new']);
     expect(toolResults(model.requests[2])[1]).toMatchObject({ text: 'N', isError: false });
+  });
+
+  it('that takes its time to list its tools again is waited for', async () => {
+    const { model } = await run([{ toolUses: [call('grow')] }, 'Done.'], {
+      mcpServers: { s: { type: 'sdk', name: 's', instance: slowLister() as never } },
+      allowedTools: ['mcp__s'],
+    });
+    expect(model.requests.map(names)).toEqual([['mcp__s__grow'], ['mcp__s__grow', 'mcp__s__new']]);
   });
 
   it('reports progress of a call as tool_progress', async () => {
@@ -181,16 +192,24 @@ describe('a server outside', () => {
   });
 
   it('that is taken away while it connects is not left running', async () => {
-    const started = gate();
-    const { session } = talk(['Hello.'], {
-      mcpServers: { out: stdio },
-      stderr: () => started.open(),
-    });
-    const status = await session.query.mcpServerStatus();
-    expect(status).toMatchObject([{ name: 'out', status: 'pending' }]);
-    expect(await session.query.setMcpServers({})).toMatchObject({ removed: ['out'] });
-    expect(await session.query.mcpServerStatus()).toEqual([]);
-    await session.close();
+    const folder = await mkdtemp(join(tmpdir(), 'tenon-mute-'));
+    const file = join(folder, 'pid');
+    const mute = `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000);`;
+    const { session } = talk([], { mcpServers: { out: { command: process.execPath, args: ['-e', mute] } } });
+    try {
+      const pid = await vi.waitFor(
+        async () => Number(await readFile(file, 'utf8')) || Promise.reject(),
+        10_000,
+      );
+      expect(await session.query.mcpServerStatus()).toMatchObject([{ name: 'out', status: 'pending' }]);
+      expect(await session.query.setMcpServers({})).toMatchObject({ removed: ['out'] });
+      expect(await session.query.mcpServerStatus()).toEqual([]);
+      await session.close();
+      await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 15_000);
+    } finally {
+      await session.close();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
 
@@ -229,3 +248,42 @@ it('a request that the runtime does not know is refused by name', async () => {
   );
   await session.close();
 });
+
+interface Message {
+  id?: number;
+  method?: string;
+}
+
+/** A server of another library: says that its tools have changed, answers the call, and lists the tools only then. */
+function slowLister() {
+  let lists = 0;
+  const listed = (name: string) => ({ name, inputSchema: { type: 'object' } });
+  const resultOf = async (method: string | undefined) => {
+    if (method === 'tools/call') return { content: [{ type: 'text', text: 'grown' }] };
+    if (method === 'tools/list') {
+      lists += 1;
+      if (lists === 1) return { tools: [listed('grow')] };
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return { tools: [listed('grow'), listed('new')] };
+    }
+    const serverInfo = { name: 's', version: '1' };
+    return { protocolVersion: '2025-11-25', capabilities: { tools: { listChanged: true } }, serverInfo };
+  };
+  return {
+    connect: async (transport: {
+      start(): Promise<void>;
+      send(message: object): Promise<void>;
+      onmessage?: (message: Message) => void;
+    }) => {
+      transport.onmessage = async ({ id, method }) => {
+        if (id === undefined) return;
+        if (method === 'tools/call') {
+          await transport.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+        }
+        await transport.send({ jsonrpc: '2.0', id, result: await resultOf(method) });
+      };
+      await transport.start();
+    },
+    close: async () => {},
+  };
+}

@@ -5,12 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Options } from '../../src/index.js';
+import type { Frame } from '../../src/protocol/frames.js';
+import { memoryTransportPair } from '../../src/protocol/memory-transport.js';
 import {
   fileSessionStore,
   memorySessionStore,
+  parseFlags,
   type RuntimeSessionStore,
   type SessionEntry,
+  serveRuntime,
 } from '../../src/runtime/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
 import { call, expectWellFormed, type Loose, run, said, server, talk } from './support.js';
 
 let root: string;
@@ -168,6 +173,28 @@ describe('a crash', () => {
     });
     expect(result).toMatchObject({ result: 'Hello.' });
   });
+});
+
+it('what was said before the end of the input is answered, however long the store takes', async () => {
+  const store = memorySessionStore();
+  const { id } = await say('One', store);
+  const slow: RuntimeSessionStore = {
+    ...store,
+    load: async (key) => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return store.load(key);
+    },
+  };
+  const [host, agent] = memoryTransportPair();
+  const frames: Frame[] = [];
+  const flags = parseFlags([`--resume=${id}`], JSON.parse);
+  const config = { model: scriptedModel(['Two.']), sessionStore: slow };
+  const running = serveRuntime(agent, config, { flags, cwd, reportsState: false });
+  host.start({ frame: (frame) => frames.push(frame), noise: () => {}, stderr: () => {}, end: () => {} });
+  host.send({ type: 'user', message: { role: 'user', content: 'Two?' } });
+  host.endInput();
+  expect(await running.finished).toBe(0);
+  expect(frames.at(-1)).toMatchObject({ type: 'result', result: 'Two.' });
 });
 
 it('everything that a result stands for is in the store when the host reads the result', async () => {

@@ -41,7 +41,7 @@ export class HttpSessions {
   /** `answered` resolves when the response was sent, or nobody wants it any more. */
   async handle(request: Request, answered: Promise<void>): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
-    if (session.inUse > 0 ||id === null) return this.#open(request, answered);
+    if (id === null) return this.#open(request, answered);
     const session = this.#sessions.get(id);
     if (session === undefined) return jsonRpcErrorResponse(404, SESSION_NOT_FOUND, 'Session not found');
     this.#use(id, session, answered);
@@ -85,7 +85,7 @@ export class HttpSessions {
     clearTimeout(session.idleTimer);
     void answered.then(() => {
       session.inUse -= 1;
-      if (!this.#sessions.has(id)) return;
+      if (session.inUse > 0 || !this.#sessions.has(id)) return;
       session.idleTimer = setTimeout(() => void session.transport.close(), this.#limits.sessionIdleMs);
       session.idleTimer.unref();
     });

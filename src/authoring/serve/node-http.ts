@@ -24,9 +24,8 @@ async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Bu
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return undefined;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Destroyed, it would take the connection with it, and the answer.
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
-    bytes += (chunk as Buffer).length;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
     if (bytes > maxBytes) return undefined;
     chunks.push(chunk);
   }

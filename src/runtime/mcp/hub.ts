@@ -78,6 +78,14 @@ export class McpHub {
     return [...this.#connections.values()].map((connection) => connection.status());
   }
 
+  /** What servers want the model to know. Sorted: one that connects anew must not change the beginning of the prompt. */
+  instructions(): string[] {
+    return this.names.sort().flatMap((name) => {
+      const said = this.get(name)?.handshake?.instructions;
+      return said === undefined ? [] : [`# Instructions of the MCP server "${name}"\n${said}`];
+    });
+  }
+
   tools(): RuntimeTool[] {
     return [...this.#connections.values()].flatMap((connection) =>
       connection.tools.map((listed) => mcpTool(connection, listed)),
