@@ -1,17 +1,21 @@
+import type { RuntimeTool } from './tools/tool-port.js';
+
+type Subject = Pick<RuntimeTool, 'name' | 'server'>;
+
 /** A rule of `allowedTools` or `disallowedTools`: a tool's name, `mcp__server`, or a pattern after the server. */
-function ruleMatches(rule: string, toolName: string): boolean {
-  if (rule === toolName) return true;
-  // `mcp__*` and `*` match nothing: to allow whatever any server brings is no rule that one writes by accident.
-  const [, prefix, server] = /^(mcp__(.+?))(?:__(.*))?$/.exec(rule) ?? [];
-  if (prefix === undefined || server === undefined || server.includes('*')) return false;
-  const rest = rule.slice(prefix.length);
-  if (rest === '') return toolName.startsWith(`${prefix}__`);
-  if (!rest.includes('*')) return false;
+function ruleMatches(rule: string, { name, server }: Subject): boolean {
+  if (rule === name) return true;
+  // A pattern must name a server: `mcp__*` and `*` match nothing, because to allow whatever any server brings is no
+  // rule that one writes by accident.
+  if (server === undefined) return false;
+  const prefix = `mcp__${server.name.replace(/[^a-zA-Z0-9_-]/g, '_')}`;
+  if (rule === prefix) return true;
+  if (!rule.includes('*') || !rule.startsWith(`${prefix}__`)) return false;
   const pattern = rule.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${pattern.join('.*')}$`).test(toolName);
+  return new RegExp(`^${pattern.join('.*')}$`).test(name);
 }
 
-export function matchesAny(rules: Iterable<string>, toolName: string): boolean {
-  for (const rule of rules) if (ruleMatches(rule, toolName)) return true;
+export function matchesAny(rules: Iterable<string>, tool: Subject): boolean {
+  for (const rule of rules) if (ruleMatches(rule, tool)) return true;
   return false;
 }

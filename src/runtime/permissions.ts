@@ -51,8 +51,8 @@ export class Permissions {
   }
 
   /** A tool that is denied as a whole is not even offered to the model. */
-  isRemoved(toolName: string): boolean {
-    return matchesAny(this.#denied, toolName);
+  isRemoved(tool: RuntimeTool): boolean {
+    return matchesAny(this.#denied, tool);
   }
 
   async decide(
@@ -75,8 +75,7 @@ export class Permissions {
       if (tool.needsNoPermission) return allow('config');
       if (hook.allow) return allow('hook');
       if (this.mode === 'bypassPermissions') return allow('config', 'mode');
-      if (tool.policy === 'always_allow' || matchesAny(this.#allowed, tool.name))
-        return allow('config', 'rule');
+      if (tool.policy === 'always_allow' || matchesAny(this.#allowed, tool)) return allow('config', 'rule');
     }
     if (this.mode === 'dontAsk') {
       return this.#refuse(

@@ -41,7 +41,7 @@ export async function runTool(
     denied: false,
   };
   const tool = find(block.name);
-  if (tool === undefined || permissions.isRemoved(block.name)) {
+  if (tool === undefined || permissions.isRemoved(tool)) {
     const text = `<tool_use_error>Error: No such tool available: ${block.name}</tool_use_error>`;
     result.outcome = { content: text, isError: true, detail: `Error: No such tool available: ${block.name}` };
     return result;

@@ -134,6 +134,17 @@ it('carries requests of the server to the client that it names, or whom alone it
   expect(server.take()).toMatchObject([{ id: 'q4', error: { message: expect.stringContaining('is over') } }]);
 });
 
+it('answers a ping of the server itself: it is meant for the connection', async () => {
+  const server = new HandServer();
+  const clients = [await server.client(), await server.client()];
+  for (const client of clients) await server.request(client, 1, 'tools/call', {});
+  server.take();
+  server.say({ jsonrpc: '2.0', id: 'alive?', method: 'ping' });
+  await settled();
+  expect(server.take()).toEqual([answer('alive?', {})]);
+  expect(clients.map((client) => client.take())).toEqual([[], []]);
+});
+
 it('takes back a question of the server under the id that the client knows', async () => {
   const server = new HandServer();
   const [one, other] = [await server.client(), await server.client()];

@@ -29,6 +29,8 @@ async function tryCall(options: Options, calls = 1) {
   return { ...outcome, handled, results: toolResults(outcome.model.requests.at(-1)) };
 }
 
+const subject = (name: string) => ({ name, server: { name: 's', source: 'sdk' } });
+
 describe('a rule', () => {
   it.each([
     ['mcp__s__a', true],
@@ -45,14 +47,14 @@ describe('a rule', () => {
     ['mcp__ss', false],
     ['a', false],
   ])('%s for mcp__s__a: %s', async (rule, allows) => {
-    expect(matchesAny([rule], 'mcp__s__a')).toBe(allows);
+    expect(matchesAny([rule], subject('mcp__s__a'))).toBe(allows);
     const { handled } = await tryCall({ allowedTools: [rule] });
     expect(handled).toHaveLength(allows ? 1 : 0);
   });
 
   it('with characters of patterns means them as they are', () => {
-    expect(matchesAny(['mcp__s__a.*'], 'mcp__s__ab')).toBe(false);
-    expect(matchesAny(['mcp__s__(a'], 'mcp__s__a')).toBe(false);
+    expect(matchesAny(['mcp__s__a.*'], subject('mcp__s__ab'))).toBe(false);
+    expect(matchesAny(['mcp__s__(a'], subject('mcp__s__a'))).toBe(false);
   });
 
   it.each(['mcp__s', 'mcp__s__a', 'mcp__s__*'])(

@@ -6,6 +6,7 @@ import type {
   JsonRpcResponse,
 } from '../mcp.js';
 import { IdMap } from './id-map.js';
+import { SharedHandshake } from './shared-handshake.js';
 import { Subscriptions } from './subscriptions.js';
 
 /** The one real connection to a server that can hold only one. */
@@ -51,11 +52,9 @@ export class Multiplexer {
   readonly #toClient = new IdMap<SharingClient>();
   readonly #progress = new Map<JsonRpcId, { client: SharingClient; token: unknown; requestId: JsonRpcId }>();
   readonly #subscriptions = new Subscriptions<SharingClient>();
+  readonly #handshake = new SharedHandshake();
   #link: Promise<ServerLink> | undefined;
   #released: Promise<void> = Promise.resolve();
-  #handshake: Promise<JsonRpcResponse> | undefined;
-  #finishHandshake: (response: JsonRpcResponse) => void = () => {};
-  #initialized = false;
 
   constructor(open: (events: ServerLinkEvents) => Promise<ServerLink>) {
     this.#open = open;
@@ -131,7 +130,8 @@ export class Multiplexer {
   #requestOfClient(client: SharingClient, request: JsonRpcRequest): void {
     const { method, params } = request;
     if (method === 'initialize') {
-      void this.#initialize(request).then((response) => client.message({ ...response, id: request.id }));
+      const answer = this.#handshake.ask(() => this.#send({ ...request, id: HANDSHAKE_ID }));
+      void answer.then((response) => client.message({ ...response, id: request.id }));
       return;
     }
     if (method === 'resources/subscribe') this.#subscriptions.add(String(params?.uri), client);
@@ -144,20 +144,8 @@ export class Multiplexer {
     this.#send({ ...request, id, ...this.#withProgressToken(client, request, id) });
   }
 
-  /** The server is initialized by the first client; the others hear the same answer. */
-  #initialize(request: JsonRpcRequest): Promise<JsonRpcResponse> {
-    this.#handshake ??= new Promise((resolve) => {
-      this.#finishHandshake = resolve;
-      this.#send({ ...request, id: HANDSHAKE_ID });
-    });
-    return this.#handshake;
-  }
-
   #notificationOfClient(client: SharingClient, message: JsonRpcNotification): void {
-    if (message.method === 'notifications/initialized') {
-      if (this.#initialized) return;
-      this.#initialized = true;
-    }
+    if (message.method === 'notifications/initialized' && !this.#handshake.announce()) return;
     if (message.method !== 'notifications/cancelled') {
       this.#send(message);
       return;
@@ -182,9 +170,7 @@ export class Multiplexer {
 
   #answerOfServer(response: JsonRpcResponse): void {
     if (response.id === HANDSHAKE_ID) {
-      // A refusal is not remembered: the next client may ask better.
-      if ('error' in response) this.#handshake = undefined;
-      this.#finishHandshake(response);
+      this.#handshake.finish(response);
       return;
     }
     const asked = response.id === undefined ? undefined : this.#forget(response.id);
@@ -192,6 +178,11 @@ export class Multiplexer {
   }
 
   #requestOfServer(request: JsonRpcRequest, relatedRequestId: JsonRpcId | undefined): void {
+    if (request.method === 'ping') {
+      // It asks whether the connection stands, and that is here.
+      this.#send({ jsonrpc: '2.0', id: request.id, result: {} });
+      return;
+    }
     const addressee = this.#addresseeOf(relatedRequestId);
     if (addressee === undefined) {
       const reason =
@@ -275,8 +266,7 @@ export class Multiplexer {
 
   #reset(): void {
     this.#link = undefined;
-    this.#handshake = undefined;
-    this.#initialized = false;
+    this.#handshake.reset();
     this.#toServer.clear();
     this.#toClient.clear();
     this.#progress.clear();

@@ -17,7 +17,7 @@ export function offeredTools(
   if (structuredOutput !== undefined) byName.set(structuredOutput.name, structuredOutput);
   const own = mcpResourceTools(hub).filter(({ name }) => builtIn === undefined || builtIn.includes(name));
   for (const tool of [...own, ...hub.tools()]) {
-    if (!byName.has(tool.name) && !permissions.isRemoved(tool.name)) byName.set(tool.name, tool);
+    if (!byName.has(tool.name) && !permissions.isRemoved(tool)) byName.set(tool.name, tool);
   }
   return [...byName.values()];
 }
