@@ -7,6 +7,12 @@ import { run } from './run.mjs';
 const MARKER = 'node_modules/.tenon-setup';
 
 /**
+ * A registry that mirrors only some platforms makes a lock file without the optional packages of the others, which
+ * `npm ci` then refuses everywhere. What the lock file does say is installed as it says, either way.
+ */
+const LOCK_LACKS_OPTIONAL = /Missing: \S+@ from lock file/;
+
+/**
  * Whether the packages of `folder` are missing or older than its lock file. Packages that somebody installed by hand,
  * as most people do after cloning, are recognised by npm's own record and not installed again.
  *
@@ -29,7 +35,10 @@ export async function install(folder) {
   const task = existsSync(join(folder, 'package-lock.json')) ? 'ci' : 'install';
   // Scripts of packages are not needed by anything here, and npm 11 blocks them anyway.
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefix', folder];
-  const { ok, output } = await runNpm([task, ...flags], folder);
+  let { ok, output } = await runNpm([task, ...flags], folder);
+  if (!ok && task === 'ci' && LOCK_LACKS_OPTIONAL.test(output)) {
+    ({ ok, output } = await runNpm(['install', '--no-save', ...flags], folder));
+  }
   if (!ok) throw new Error(`npm ${task} failed in ${folder}\n\n${output.trim()}\n\n${remedy(output)}`);
   recordInstall(folder);
 }
