@@ -14,7 +14,7 @@ import { StderrTail } from '../protocol/stderr-tail.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
 import type { ConversationSettings } from './conversation-settings.js';
 import { errorAtEnd } from './error-at-end.js';
-import type { Launch } from './launch/launch-cli.js';
+import type { Launch } from './launch/launch.js';
 import { type FailureContext, startupTimeout } from './launch/process-failure.js';
 import { ReadingPolicy, type ReadingPolicyTarget } from './reading-policy.js';
 import { ResultDelivery } from './result-delivery.js';

@@ -6,8 +6,8 @@ import { Callbacks } from './callbacks/callbacks.js';
 import { Conversation } from './conversation.js';
 import { conversationSettings } from './conversation-settings.js';
 import { debugTo } from './debug.js';
-import { failedTransport } from './launch/failed-transport.js';
-import { type Launch, launchCli } from './launch/launch-cli.js';
+import { failedLaunch, type Launch } from './launch/launch.js';
+import { launchCli } from './launch/launch-cli.js';
 import { launchRuntime } from './launch/launch-runtime.js';
 import { InProcessServers } from './mcp/in-process-servers.js';
 import { peerOf } from './mcp/peer.js';
@@ -40,7 +40,7 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
   const launch =
     aborted === undefined
       ? launchAgent(options, servers, callbacks.announcement())
-      : neverLaunched(aborted.reason);
+      : failedLaunch(new AbortError('Operation aborted', { cause: aborted.reason }));
 
   const stopListening: (() => void)[] = [];
   const conversation = new Conversation(
@@ -92,15 +92,4 @@ function checkPrompt(prompt: unknown): void {
     prompt,
     'query(): `prompt` must be a string or an async iterable of user messages.',
   );
-}
-
-function neverLaunched(reason: unknown): Launch {
-  return {
-    transport: failedTransport(new AbortError('Operation aborted', { cause: reason })),
-    initialize: {},
-    argv: [],
-    cliVersion: undefined,
-    interpreter: undefined,
-    ready: () => {},
-  };
 }

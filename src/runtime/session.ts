@@ -124,7 +124,7 @@ export class RuntimeSession {
         errors[name] = messageOf(error);
       }
     }
-    return { added, removed, errors };
+    return { added: added.filter((name) => !(name in errors)), removed, errors };
   }
 
   #addServer(name: string, config: McpServerConfigForProcessTransport): void {

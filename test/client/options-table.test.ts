@@ -162,6 +162,14 @@ describe('what is off, empty or null', () => {
   });
 });
 
+describe('a limit of zero', () => {
+  it('means no limit, as programs write it for the official SDK', async () => {
+    const none = await captureLaunch({});
+    const zero = await captureLaunch({ maxTurns: 0, maxBudgetUsd: 0 });
+    expect(zero.spawn.args).toEqual(none.spawn.args);
+  });
+});
+
 describe('options that meet on one flag', () => {
   it('allowedTools and skills make one --allowedTools', async () => {
     const { spawn } = await captureLaunch({ allowedTools: ['Read'], skills: ['a'] });

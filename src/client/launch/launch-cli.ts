@@ -6,37 +6,22 @@ import {
   ProcessTransport,
   spawnTransport,
 } from '../../protocol/process/process-transport.js';
-import type { Transport } from '../../protocol/transport.js';
 import type { SplitServers } from '../mcp/split-servers.js';
 import type { Options } from '../options.js';
 import { versionOf } from './cli-version.js';
 import { commandLine } from './command-line.js';
 import { failedTransport } from './failed-transport.js';
 import { isScript, requireClaudeCode } from './find-claude-code.js';
+import { failedLaunch, type Launch } from './launch.js';
 import { PrivateFiles } from './private-files.js';
 import { redactArguments } from './redact.js';
-
-export interface Launch {
-  transport: Transport;
-  initialize: InitializeRequest;
-  /** For error messages: redacted. */
-  argv: readonly string[];
-  cliVersion: string | undefined;
-  /** The interpreter of a script; undefined for a program that runs by itself. */
-  interpreter: string | undefined;
-  /** The CLI has read what it needs: private files go away. Idempotent. */
-  ready(): void;
-}
 
 /** Starts the CLI. What is wrong with the machine (no CLI, no directory) becomes a transport that ends with it. */
 export function launchCli(options: Options, servers: SplitServers, announcement: InitializeRequest): Launch {
   const files = new PrivateFiles();
   const launch: Launch = {
-    transport: failedTransport(new Error('not started')),
+    ...failedLaunch(new Error('not started')),
     initialize: announcement,
-    argv: [],
-    cliVersion: undefined,
-    interpreter: undefined,
     ready: () => files.remove(),
   };
   try {

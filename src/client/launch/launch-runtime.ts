@@ -4,7 +4,7 @@ import type { SplitServers } from '../mcp/split-servers.js';
 import type { Options } from '../options.js';
 import { commandLine } from './command-line.js';
 import { failedTransport } from './failed-transport.js';
-import type { Launch } from './launch-cli.js';
+import { failedLaunch, type Launch } from './launch.js';
 import { PrivateFiles } from './private-files.js';
 import { redactArguments } from './redact.js';
 
@@ -15,14 +15,7 @@ export function launchRuntime(
   servers: SplitServers,
   announcement: InitializeRequest,
 ): Launch {
-  const launch: Launch = {
-    transport: failedTransport(new Error('not started')),
-    initialize: announcement,
-    argv: [],
-    cliVersion: undefined,
-    interpreter: undefined,
-    ready: () => {},
-  };
+  const launch: Launch = { ...failedLaunch(new Error('not started')), initialize: announcement };
   try {
     const files = new PrivateFiles();
     const { args, env, initialize } = commandLine(options, servers, announcement, undefined, files);

@@ -4,8 +4,8 @@ import type { JsonRpcMessage, McpSdkServerConfigWithInstance } from '../../proto
 import { McpConnection, type McpPeer } from './mcp-connection.js';
 
 /**
- * The in-process servers of one conversation. Each gets a connection of its own to the user's server value, made
- * when the agent first speaks to it, so one value can serve any number of conversations.
+ * The in-process servers of one conversation. Each gets a connection of its own to the user's server value, so one
+ * value can serve any number of conversations: ours from the start, others when the agent first speaks to them.
  */
 export class InProcessServers {
   readonly #configs = new Map<string, McpSdkServerConfigWithInstance>();

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 
 /**
- * A shell of a few hundred kilobytes that outlives the host by a moment. It holds the read end of a pipe whose
+ * A shell that outlives the host by a moment. It holds the read end of a pipe whose
  * write end only the host has; when the host is gone, however it went, it ends the process groups that are still
  * on its list. It exists only while there are any. Where there is no `sh` (Windows, some containers) it does
  * nothing, and an agent ends by itself when its input closes.

@@ -1,8 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { StreamEvent } from '../../protocol/content.js';
 import { messageOf, TenonError } from '../../protocol/errors.js';
 import { type Model, type ModelContext, ModelError, type ModelRequest } from '../model.js';
 import type { PriceTable } from '../usage.js';
-import { delayBefore, isWorthRetrying, wait } from './retries.js';
+import { delayBefore, isWorthRetrying } from './retries.js';
 
 export interface AnthropicOptions {
   /** Default: the environment variable ANTHROPIC_API_KEY. */
@@ -100,7 +101,7 @@ async function retryLater(
   const delayMs = delayBefore(attempt, error);
   const { status = null } = error as { status?: number | null };
   onRetry({ attempt, maxRetries, delayMs, status, error: kindOf(status) });
-  await wait(delayMs, signal);
+  await wait(delayMs, undefined, { signal });
 }
 
 function kindOf(status: number | null): string {

@@ -17,19 +17,3 @@ export function delayBefore(attempt: number, error: unknown): number {
   const doubled = FIRST_DELAY_MS * 2 ** (attempt - 1);
   return Math.round(Math.min(doubled, LONGEST_DELAY_MS) * (1 + Math.random() * 0.25));
 }
-
-/** Ends early, by throwing, when the signal is aborted. */
-export function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-}

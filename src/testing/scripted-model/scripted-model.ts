@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { StreamEvent } from '../../protocol/content.js';
 import { TenonError } from '../../protocol/errors.js';
 import { type Model, type ModelContext, ModelError, type ModelRequest } from '../../runtime/model.js';
@@ -68,7 +69,7 @@ export function scriptedModel(script: ModelScript, name = 'scripted-model'): Scr
       const index = requests.length;
       requests.push(deepFreeze(structuredClone(request)));
       const step = await stepFor(request, index);
-      if (step.delayMs !== undefined) await pause(step.delayMs, context.signal);
+      if (step.delayMs !== undefined) await wait(step.delayMs, undefined, { signal: context.signal });
       if (step.error !== undefined) throw new ModelError(step.error.message, step.error);
       messages += 1;
       const id = `msg_${String(messages).padStart(4, '0')}`;
@@ -81,21 +82,6 @@ export function scriptedModel(script: ModelScript, name = 'scripted-model'): Scr
       if (left > 0) throw new UnconsumedModelStepsError(left);
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
 }
 
 function deepFreeze<T>(value: T): T {

@@ -48,7 +48,7 @@ function meeting(
 export const toolCalls: readonly Scenario[] = [
   {
     name: 'one call of an in-process tool',
-    cites: 's01a-one-call, R1, R2, R18',
+    cites: 's01a-one-call, R1, R2, R11, R18',
     script: oneCall,
     servers: calc,
     options: allowCalc,

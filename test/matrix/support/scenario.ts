@@ -84,6 +84,8 @@ export interface Scenario {
   readonly unordered?: readonly ('messages' | 'stdin' | 'model' | 'calls')[];
   /** What is left to chance, or to timing, in this scenario and therefore not compared. */
   readonly ignore?: readonly Place[];
+  /** Paths of numbers that the agent leaves to timing. They must be there on both sides; how large they are is not compared. */
+  readonly leftToTiming?: RegExp;
 }
 
 export type Place = 'argv' | 'env' | 'stdin' | 'messages' | 'error' | 'model' | 'driven' | 'calls' | 'exit';

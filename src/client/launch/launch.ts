@@ -1,0 +1,28 @@
+import type { InitializeRequest } from '../../protocol/control-requests.js';
+import type { Transport } from '../../protocol/transport.js';
+import { failedTransport } from './failed-transport.js';
+
+/** An agent that was started, and what a conversation with it begins with. */
+export interface Launch {
+  transport: Transport;
+  initialize: InitializeRequest;
+  /** For error messages: redacted. */
+  argv: readonly string[];
+  cliVersion: string | undefined;
+  /** The interpreter of a script; undefined for a program that runs by itself. */
+  interpreter: string | undefined;
+  /** The CLI has read what it needs: private files go away. Idempotent. */
+  ready(): void;
+}
+
+/** A launch that came to nothing: the conversation ends at once, with the reason. */
+export function failedLaunch(error: Error): Launch {
+  return {
+    transport: failedTransport(error),
+    initialize: {},
+    argv: [],
+    cliVersion: undefined,
+    interpreter: undefined,
+    ready: () => {},
+  };
+}
