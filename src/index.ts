@@ -297,10 +297,8 @@ export type {
   McpServerConfigForProcessTransport,
   McpServerInstance,
   McpServerProvenance,
-  McpServerStatus,
   McpServerStatusConfig,
   McpServerToolPolicy,
-  McpSetServersResult,
   McpSSEServerConfig,
   McpStdioServerConfig,
   McpTextContent,
@@ -308,6 +306,15 @@ export type {
   ObjectSchema,
   ToolAnnotations,
 } from './protocol/mcp.js';
+export type {
+  McpGetPromptResult,
+  McpListPromptsResult,
+  McpListResourcesResult,
+  McpPrompt,
+  McpResource,
+  McpResourceTemplate,
+} from './protocol/mcp-listings.js';
+export type { McpAuthChallenge, McpServerStatus, McpSetServersResult } from './protocol/mcp-status.js';
 export type {
   ApiKeySource,
   FastModeDisabledReason,

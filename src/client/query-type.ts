@@ -17,7 +17,8 @@ import type {
   SDKControlGetContextUsageResponse,
   SDKControlGetUsageResponse,
 } from '../protocol/control-usage.js';
-import type { McpServerConfig, McpServerStatus, McpSetServersResult } from '../protocol/mcp.js';
+import type { McpServerConfig } from '../protocol/mcp.js';
+import type { McpServerStatus, McpSetServersResult } from '../protocol/mcp-status.js';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/messages/index.js';
 import type { PermissionMode } from '../protocol/permissions.js';
 import type { ExitStatus } from './conversation.js';

@@ -1,6 +1,6 @@
 // What successful control requests answer with, as far as users read it.
 
-import type { McpServerStatus } from './mcp.js';
+import type { McpServerStatus } from './mcp-status.js';
 import type { FastModeDisabledReason, FastModeState } from './messages/usage.js';
 import type { PermissionBehavior, PermissionMode } from './permissions.js';
 

@@ -30,10 +30,10 @@ import type {
   ListToolsResult,
   McpServerConfigForProcessTransport,
   McpServerProvenance,
-  McpServerStatus,
   McpServerToolPolicy,
-  McpSetServersResult,
 } from './mcp.js';
+import type { McpGetPromptResult, McpListPromptsResult, McpListResourcesResult } from './mcp-listings.js';
+import type { McpServerStatus, McpSetServersResult } from './mcp-status.js';
 import type { PermissionMode, PermissionResult, PermissionUpdate } from './permissions.js';
 
 /** A request that has a subtype and nothing else. */
@@ -121,6 +121,13 @@ export interface HostRequests {
   mcp_reconnect: Call<{ serverName: string }, NoPayload>;
   mcp_call: Call<McpCallRequest, CallToolResult>;
   mcp_read_resource: Call<{ serverName: string; uri: string }, SDKControlMcpReadResourceResponse>;
+  // These three are Tenon's own: the CLI answers them with `unsupported_request`.
+  mcp_list_resources: Call<{ serverName?: string | undefined }, McpListResourcesResult>;
+  mcp_list_prompts: Call<{ serverName?: string | undefined }, McpListPromptsResult>;
+  mcp_get_prompt: Call<
+    { serverName: string; name: string; arguments?: Record<string, string> | undefined },
+    McpGetPromptResult
+  >;
   mcp_message: Call<McpMessageRequest, NoPayload>;
   set_mcp_permission_mode_override: Call<
     { serverName: string; mode: 'default' | 'auto' | null },
@@ -273,6 +280,9 @@ export const CONTROL_SUBTYPES = {
   mcp_reconnect: 'host',
   mcp_call: 'host',
   mcp_read_resource: 'host',
+  mcp_list_resources: 'host',
+  mcp_list_prompts: 'host',
+  mcp_get_prompt: 'host',
   mcp_message: 'both',
   set_mcp_permission_mode_override: 'host',
   get_context_usage: 'host',

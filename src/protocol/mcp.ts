@@ -245,27 +245,3 @@ export type McpClaudeAIProxyServerConfig = {
 export type McpServerStatusConfig = McpServerConfigForProcessTransport | McpClaudeAIProxyServerConfig;
 
 export type McpServerProvenance = { name: string; source: string };
-
-export type McpServerStatus = {
-  name: string;
-  status: 'connected' | 'failed' | 'needs-auth' | 'pending' | 'disabled';
-  serverInfo?: { name: string; version: string };
-  error?: string;
-  config?: McpServerStatusConfig;
-  scope?: string;
-  source?: string;
-  /** Seen on the wire ("sdk", "stdio", …); not in the official typings. */
-  transport?: string;
-  tools?: {
-    name: string;
-    description?: string;
-    annotations?: { readOnly?: boolean; destructive?: boolean; openWorld?: boolean };
-    _meta?: Record<string, unknown>;
-  }[];
-};
-
-export type McpSetServersResult = {
-  added: string[];
-  removed: string[];
-  errors: Record<string, string>;
-};

@@ -1,4 +1,5 @@
-import type { JsonRpcRequest, McpServerStatus } from '../../protocol/mcp.js';
+import type { JsonRpcRequest } from '../../protocol/mcp.js';
+import type { McpServerStatus } from '../../protocol/mcp-status.js';
 import { mcpTool } from '../tools/mcp-tool.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
 import { McpServerConnection, type McpServerSource } from './mcp-server-connection.js';

@@ -4,9 +4,9 @@ import type {
   InitializeResult,
   ListedTool,
   ListToolsResult,
-  McpServerStatus,
   McpServerToolPolicy,
 } from '../../protocol/mcp.js';
+import type { McpServerStatus } from '../../protocol/mcp-status.js';
 import { McpClient, type McpClientEvents, type McpLink } from './mcp-client.js';
 
 /** How to reach a server, and what its kind is called in status lines. */
