@@ -41,6 +41,11 @@ function tasks(root, wanted) {
             isDue: () => needsInstall(reference) || referenceCli(reference) === undefined,
             perform: () => installReference(reference),
           },
+          {
+            title: 'Installing two older releases of the official SDK for the tests (about 35 MB, once)',
+            isDue: () => needsInstall(join(reference, 'older')),
+            perform: () => install(join(reference, 'older')),
+          },
         ]
       : []),
     ...(wanted.build
