@@ -30,8 +30,9 @@ export {
   type SdkMcpServerConfig,
 } from './authoring/sdk-mcp-server.js';
 export type { ServableServer } from './authoring/serve/servable.js';
-export { type HttpServing, type ServeHttpOptions, serveHttp } from './authoring/serve/serve-http.js';
-export { type ServeStdioOptions, type StdioServing, serveStdio } from './authoring/serve/serve-stdio.js';
+export { serveHttp, serveStdio } from './authoring/serve/serve.js';
+export type { HttpServing, ServeHttpOptions } from './authoring/serve/serve-http.js';
+export type { ServeStdioOptions, StdioServing } from './authoring/serve/serve-stdio.js';
 export {
   type AnyTool,
   type HandlerReturn,

@@ -33,6 +33,9 @@ export async function build(root) {
       `The build failed in ${root}\n\n${output.trim()}\n\nCorrect the sources named above, then try again.`,
     );
   }
+  // Loaded here, because what is imported above runs before the packages are installed.
+  const { bundle } = await import('./bundle.mjs');
+  await bundle(root);
   writeFileSync(join(root, MARKER), hash);
 }
 

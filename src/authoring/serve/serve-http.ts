@@ -37,7 +37,6 @@ export interface HttpServing extends AsyncDisposable {
 
 const SERVER_ERROR = -32_000;
 
-/** Serves the server to any number of MCP clients over HTTP. There is no login: whoever reaches the port may use it. */
 export async function serveHttp(
   server: ServableServer,
   options: ServeHttpOptions = {},

@@ -13,10 +13,6 @@ export interface StdioServing extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/**
- * Serves the server to the program that started this one, over its stdin and stdout. Nothing else may write to stdout
- * then: `console.log` would, `console.error` does not.
- */
 export async function serveStdio(
   server: ServableServer,
   { stdin = process.stdin, stdout = process.stdout }: ServeStdioOptions = {},
