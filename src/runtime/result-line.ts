@@ -1,6 +1,6 @@
 import type { MessageFrame } from '../protocol/frames.js';
 import type { StructuredOutput } from './tools/structured-output.js';
-import type { TurnOutcome } from './turn.js';
+import type { TurnOutcome } from './turn-outcome.js';
 import type { UsageLedger } from './usage.js';
 
 export interface ResultFacts {

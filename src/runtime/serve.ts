@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ControlChannel, type InboundRequest, unsupportedRequest } from '../protocol/control-channel.js';
-import type { HostSubtype, InitializeRequest } from '../protocol/control-requests.js';
+import type { HostSubtype } from '../protocol/control-requests.js';
 import { messageOf, TenonError } from '../protocol/errors.js';
 import {
   type Frame,
@@ -9,14 +9,12 @@ import {
   isControlResponse,
   type MessageFrame,
 } from '../protocol/frames.js';
-import type { JsonRpcMessage, McpServerConfigForProcessTransport } from '../protocol/mcp.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
+import { type ControlHandlers, controlHandlers } from './control-handlers.js';
 import type { Host } from './host.js';
 import { Lines } from './lines.js';
-import { RUNTIME_VERSION, type RuntimeConfig, type RuntimeStart } from './runtime-config.js';
+import type { RuntimeConfig, RuntimeStart } from './runtime-config.js';
 import { RuntimeSession } from './session.js';
-
-type Handler = (fields: Readonly<Record<string, unknown>>) => unknown;
 
 export interface RunningRuntime {
   /** The exit code that a program would have, once the host's input has ended and all work is done. */
@@ -41,7 +39,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
   readonly #transport: Transport;
   readonly #channel: ControlChannel;
   readonly #session: RuntimeSession;
-  readonly #handlers: Partial<Record<HostSubtype, Handler>>;
+  readonly #handlers: ControlHandlers;
   readonly #onNoise: (line: string) => void;
   #finish: (exitCode: number) => void = () => {};
 
@@ -68,7 +66,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
     };
     const lines = new Lines(randomUUID(), (line) => this.#write(line));
     this.#session = new RuntimeSession(config, start, host, lines);
-    this.#handlers = this.#handlersFor(this.#session, lines);
+    this.#handlers = controlHandlers(this.#session, lines);
     this.#session.open().catch((error) => this.#cannotBegin(error, lines, start));
   }
 
@@ -135,54 +133,6 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
       : undefined;
     if (handler === undefined) throw unsupportedRequest(subtype);
     return handler(fields);
-  }
-
-  #handlersFor(session: RuntimeSession, lines: Lines): Partial<Record<HostSubtype, Handler>> {
-    return {
-      initialize: (fields) => {
-        session.initialize(fields as InitializeRequest);
-        return this.#description();
-      },
-      interrupt: () => session.interrupt(),
-      set_model: ({ model }) => {
-        if (typeof model === 'string') session.model = model;
-        return { model: session.model };
-      },
-      set_permission_mode: ({ mode }) => {
-        session.permissions.setMode(mode);
-        lines.system('status', { status: null, permissionMode: mode });
-        return { mode };
-      },
-      set_max_thinking_tokens: () => undefined,
-      mcp_status: () => ({ mcpServers: session.hub.status() }),
-      mcp_reconnect: ({ serverName }) => session.hub.reconnect(String(serverName)),
-      mcp_toggle: ({ serverName, enabled }) => session.hub.toggle(String(serverName), enabled === true),
-      mcp_message: ({ server_name, message }) => {
-        session.hub.required(String(server_name)).client.receive(message as JsonRpcMessage);
-        return undefined;
-      },
-      mcp_set_servers: ({ servers }) =>
-        session.setServers(servers as Record<string, McpServerConfigForProcessTransport>),
-      get_binary_version: () => ({ version: RUNTIME_VERSION, buildTime: '' }),
-      end_session: () => undefined,
-    };
-  }
-
-  #description(): object {
-    const session = this.#session;
-    return {
-      commands: [],
-      agents: [],
-      output_style: 'default',
-      available_output_styles: ['default'],
-      models: [{ value: session.model, displayName: session.model, description: '' }],
-      account: {},
-      pid: process.pid,
-      claude_code_version: RUNTIME_VERSION,
-      current_permission_mode: session.permissions.mode,
-      session_state: session.state,
-      capabilities: ['interrupt_receipt_v1', 'sdk_mcp_manifests'],
-    };
   }
 
   #write(line: MessageFrame): void {

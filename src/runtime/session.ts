@@ -1,53 +1,38 @@
-import type { MessageParam, UserContentBlock } from '../protocol/content.js';
+import type { MessageParam } from '../protocol/content.js';
 import type { InitializeRequest } from '../protocol/control-requests.js';
 import { messageOf } from '../protocol/errors.js';
 import type { MessageFrame } from '../protocol/frames.js';
-import { LIMITS } from '../protocol/limits.js';
-import type { McpServerConfigForProcessTransport } from '../protocol/mcp.js';
-import type { McpSetServersResult } from '../protocol/mcp-status.js';
 import { untilAborted } from './abortable.js';
 import { HookRunner } from './hook-runner.js';
 import type { Host } from './host.js';
+import { initFields } from './init-line.js';
 import type { Lines } from './lines.js';
-import { McpHub } from './mcp/hub.js';
-import { inProcessSource } from './mcp/in-process-source.js';
-import { processSource } from './mcp/process-source.js';
 import { Permissions } from './permissions.js';
 import { modelRequest, systemPrompt } from './prompt.js';
 import { resultLine } from './result-line.js';
-import {
-  DEFAULT_DEFER_ABOVE,
-  DEFAULT_MAX_TOKENS,
-  RUNTIME_VERSION,
-  type RuntimeConfig,
-  type RuntimeStart,
-} from './runtime-config.js';
+import { DEFAULT_MAX_TOKENS, type RuntimeConfig, type RuntimeStart } from './runtime-config.js';
+import { SessionTools } from './session-tools.js';
 import { Transcript } from './sessions/transcript.js';
-import { offeredTools } from './tools/offered-tools.js';
-import { StructuredOutput } from './tools/structured-output.js';
-import type { RuntimeTool } from './tools/tool-port.js';
-import { ToolSearch } from './tools/tool-search.js';
-import { Turn, type TurnOutcome } from './turn.js';
+import { Turn } from './turn.js';
+import { brokenTurn, emptyTurn, type TurnOutcome } from './turn-outcome.js';
 import { UsageLedger } from './usage.js';
+import { contentOf, textOf } from './user-message.js';
 
 /** One conversation: what was said, what waits to be said, and the turn that runs. */
 export class RuntimeSession {
   readonly permissions: Permissions;
-  readonly hub: McpHub;
+  readonly tools: SessionTools;
   model: string;
   readonly #config: RuntimeConfig;
   readonly #start: RuntimeStart;
   readonly #lines: Lines;
-  readonly #host: Host;
   readonly #hooks: HookRunner;
   readonly #usage: UsageLedger;
-  readonly #search: ToolSearch;
   #transcript: Transcript | undefined;
   #opening: Promise<void> = Promise.resolve();
   readonly #queue: MessageFrame[] = [];
   readonly #denials: object[] = [];
   #initialize: InitializeRequest = {};
-  #structured: StructuredOutput | undefined;
   #turn: AbortController | undefined;
   #working: Promise<void> = Promise.resolve();
   #isWorking = false;
@@ -58,7 +43,6 @@ export class RuntimeSession {
   constructor(config: RuntimeConfig, start: RuntimeStart, host: Host, lines: Lines) {
     this.#config = config;
     this.#start = start;
-    this.#host = host;
     this.#lines = lines;
     this.model = start.flags.model ?? config.model.name;
     this.permissions = new Permissions(start.flags, host, lines);
@@ -69,12 +53,7 @@ export class RuntimeSession {
       cwd: start.cwd,
       permission_mode: this.permissions.mode,
     }));
-    this.hub = new McpHub(config.mcpConnectTimeoutMs ?? LIMITS.proxyConnectMs, async () => {
-      throw new Error('Method not found');
-    });
-    this.#useSchema(start.flags.jsonSchema);
-    this.#search = new ToolSearch(() => this.#tools(), config.deferAbove ?? DEFAULT_DEFER_ABOVE);
-    for (const [name, server] of Object.entries(start.flags.mcpServers)) this.#addServer(name, server);
+    this.tools = new SessionTools(config, start, host, this.permissions);
   }
 
   get state(): 'idle' | 'running' {
@@ -104,32 +83,7 @@ export class RuntimeSession {
   initialize(request: InitializeRequest): void {
     this.#initialize = { ...this.#initialize, ...request };
     this.#hooks.register(request.hooks ?? {});
-    this.#useSchema(request.jsonSchema);
-    for (const name of request.sdkMcpServers ?? []) {
-      if (this.hub.get(name) === undefined) this.hub.add(inProcessSource(name, request, this.#host));
-    }
-  }
-
-  /** Replaces the servers: those that are named stay as they are, new ones are connected, the others go. */
-  async setServers(
-    servers: Record<string, McpServerConfigForProcessTransport>,
-  ): Promise<McpSetServersResult> {
-    const removed = this.hub.names.filter((name) => !(name in servers));
-    await Promise.all(removed.map((name) => this.hub.remove(name)));
-    const added = Object.keys(servers).filter((name) => this.hub.get(name) === undefined);
-    const errors: Record<string, string> = {};
-    for (const name of added) {
-      try {
-        this.#addServer(name, servers[name] as McpServerConfigForProcessTransport);
-      } catch (error) {
-        errors[name] = messageOf(error);
-      }
-    }
-    return { added: added.filter((name) => !(name in errors)), removed, errors };
-  }
-
-  #addServer(name: string, config: McpServerConfigForProcessTransport): void {
-    this.hub.add(config.type === 'sdk' ? inProcessSource(name, {}, this.#host) : processSource(name, config));
+    this.tools.initialize(request);
   }
 
   /** Queued; read by the model in a turn of its own, or beside the results of the tools that run now. */
@@ -156,11 +110,7 @@ export class RuntimeSession {
     this.#closed = true;
     this.#queue.length = 0;
     this.#turn?.abort(new Error('closed'));
-    await this.hub.close();
-  }
-
-  #useSchema(schema: Record<string, unknown> | undefined): void {
-    if (schema !== undefined) this.#structured = new StructuredOutput(schema);
+    await this.tools.hub.close();
   }
 
   async #work(): Promise<void> {
@@ -178,21 +128,14 @@ export class RuntimeSession {
     const turn = new AbortController();
     this.#turn = turn;
     this.#usage.beginTurn();
-    this.#structured?.reset();
+    this.tools.structured?.reset();
     this.#denials.length = 0;
     let outcome: TurnOutcome;
     try {
       outcome = await this.#prompt(message, turn.signal);
     } catch (error) {
       // A fault of our own must not leave the host waiting.
-      outcome = {
-        subtype: 'error_during_execution',
-        isError: true,
-        terminalReason: undefined,
-        text: messageOf(error),
-        stopReason: null,
-        numTurns: 0,
-      };
+      outcome = brokenTurn(messageOf(error));
     }
     this.#turn = undefined;
     await this.#saved();
@@ -203,7 +146,7 @@ export class RuntimeSession {
         durationMs: performance.now() - started,
         usage: this.#usage,
         denials: [...this.#denials],
-        structured: this.#structured,
+        structured: this.tools.structured,
         index: this.#results++,
         queued: this.#queue.length,
       }),
@@ -218,10 +161,10 @@ export class RuntimeSession {
       signal,
     });
     // An interrupt need not wait for a server that does not answer; the turn itself then sees it.
-    await untilAborted(this.hub.settled(), signal).catch(() => {});
+    await untilAborted(this.tools.hub.settled(), signal).catch(() => {});
     if (verdict.stop !== undefined) return { ...emptyTurn(''), terminalReason: 'hook_stopped' };
     if (verdict.block !== undefined) return this.#blockedPrompt(verdict.block);
-    this.#initLine();
+    this.#lines.system('init', initFields(this, this.#start.cwd));
     const contexts = verdict.contexts.map((text) => ({ type: 'text' as const, text }));
     const line = this.#replay(message) ?? message.uuid;
     this.#remember(
@@ -249,18 +192,18 @@ export class RuntimeSession {
         permissions: this.permissions,
         usage: this.#usage,
         remember: (said, lines) => this.#remember(said, lines),
-        ready: () => this.hub.relisted(),
-        structured: this.#structured,
+        ready: () => this.tools.hub.relisted(),
+        structured: this.tools.structured,
         maxTurns: flags.maxTurns,
         maxBudgetUsd: flags.maxBudgetUsd,
         includePartialMessages: flags.includePartialMessages,
-        find: (name) => [...this.#tools(), this.#search.tool].find((tool) => tool.name === name),
+        find: (name) => this.tools.find(name),
         request: () =>
           modelRequest(
             this.model,
             this.#config.maxTokens ?? DEFAULT_MAX_TOKENS,
-            systemPrompt(this.#initialize, flags, this.hub.instructions()),
-            this.#search.select(this.#tools()),
+            systemPrompt(this.#initialize, flags, this.tools.hub.instructions()),
+            this.tools.selected(),
             this.#transcript?.messages ?? [],
           ),
         takeQueued: () => this.#queue.splice(0).flatMap(contentOf),
@@ -288,33 +231,10 @@ export class RuntimeSession {
     }
   }
 
-  #tools(): RuntimeTool[] {
-    const { tools } = this.#start.flags;
-    return offeredTools(this.hub, this.permissions, this.#structured?.tool, tools);
-  }
-
   #blockedPrompt(reason: string): TurnOutcome {
     const content = `UserPromptSubmit operation blocked by hook:\n${reason}`;
     this.#lines.system('informational', { content, level: 'warning', prevent_continuation: true });
     return emptyTurn('');
-  }
-
-  #initLine(): void {
-    this.#lines.system('init', {
-      cwd: this.#start.cwd,
-      tools: this.#tools().map(({ name }) => name),
-      mcp_servers: this.hub.status().map(({ name, status, source }) => ({ name, status, source })),
-      model: this.model,
-      permissionMode: this.permissions.mode,
-      slash_commands: [],
-      apiKeySource: 'none',
-      claude_code_version: RUNTIME_VERSION,
-      output_style: 'default',
-      agents: [],
-      skills: [],
-      plugins: [],
-      capabilities: ['interrupt_receipt_v1', 'sdk_mcp_manifests'],
-    });
   }
 
   #reportState(state: 'running' | 'idle'): void {
@@ -322,26 +242,4 @@ export class RuntimeSession {
       this.#lines.system('session_state_changed', { state, sdk_host_only: true });
     }
   }
-}
-
-function contentOf(message: MessageFrame): UserContentBlock[] {
-  const { content } = (message.message ?? {}) as MessageParam;
-  return typeof content === 'string'
-    ? [{ type: 'text', text: content }]
-    : ((content ?? []) as UserContentBlock[]);
-}
-
-function textOf(content: readonly UserContentBlock[]): string {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-}
-
-function emptyTurn(text: string): TurnOutcome {
-  return {
-    subtype: 'success',
-    isError: false,
-    terminalReason: undefined,
-    text,
-    stopReason: null,
-    numTurns: 0,
-  };
 }

@@ -1,41 +1,29 @@
 import type { MessageParam, ToolUseBlock, UserContentBlock } from '../protocol/content.js';
 import { messageOf } from '../protocol/errors.js';
-import { abortable, untilAborted } from './abortable.js';
+import { untilAborted } from './abortable.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
 import type { HookRunner } from './hook-runner.js';
 import type { Lines } from './lines.js';
-import { type Model, ModelError, type ModelRequest, type ModelRetry } from './model.js';
+import { ModelError } from './model.js';
+import { type AnswerDependencies, readAnswer } from './model-answer.js';
 import { showResults } from './tool-results.js';
 import { runTool, type ToolRunDependencies, type ToolRunResult } from './tool-run.js';
 import { ToolSchedule } from './tool-schedule.js';
 import type { StructuredOutput } from './tools/structured-output.js';
+import { errorKindOf, type TurnOutcome } from './turn-outcome.js';
 import type { UsageLedger } from './usage.js';
 
-export interface TurnOutcome {
-  subtype: string;
-  isError: boolean;
-  terminalReason: string | undefined;
-  /** Of a success: the last words; of an error: why. */
-  text: string;
-  stopReason: string | null;
-  numTurns: number;
-  apiErrorStatus?: number | undefined;
-}
-
-export interface TurnDependencies extends ToolRunDependencies {
-  model: Model;
-  lines: Lines;
+export interface TurnDependencies extends ToolRunDependencies, AnswerDependencies {
   hooks: HookRunner;
+  lines: Lines;
   usage: UsageLedger;
   /** Adds to what was said so far; `lines` are the ids of those that showed it. */
   remember(message: MessageParam, lines?: readonly string[]): void;
   structured: StructuredOutput | undefined;
   maxTurns: number | undefined;
   maxBudgetUsd: number | undefined;
-  includePartialMessages: boolean;
   /** Resolves when the list of tools is up to date. */
   ready(): Promise<void>;
-  request(): ModelRequest;
   /** Messages that came while tools ran: the model reads them with the results. */
   takeQueued(): UserContentBlock[];
   noteDenial(result: ToolRunResult): void;
@@ -75,7 +63,8 @@ export class Turn {
     const tools = new AbortController();
     const toolSignal = AbortSignal.any([this.#signal, tools.signal]);
     try {
-      await this.#ask(stream, schedule, toolSignal, () => tools.abort());
+      this.#modelCalls += 1;
+      await this.#ask(stream, (block) => this.#begin(block, schedule, toolSignal, () => tools.abort()));
     } catch (error) {
       tools.abort();
       return this.#brokenOff(this.#takeAnswer(stream.message), await schedule.results(), error);
@@ -119,38 +108,13 @@ export class Turn {
     return shown;
   }
 
-  async #ask(
-    stream: AssistantStream,
-    schedule: ToolSchedule<ToolRunResult>,
-    toolSignal: AbortSignal,
-    cancelTools: () => void,
-  ): Promise<void> {
-    const { model, lines, includePartialMessages } = this.#with;
+  async #ask(stream: AssistantStream, begin: (block: ToolUseBlock) => void): Promise<void> {
     await untilAborted(this.#with.ready(), this.#signal);
-    if (includePartialMessages) lines.system('status', { status: 'requesting' });
-    this.#modelCalls += 1;
-    const context = {
-      signal: this.#signal,
-      onRetry: ({ attempt, maxRetries, delayMs, status, error }: ModelRetry) =>
-        lines.system('api_retry', {
-          attempt,
-          max_retries: maxRetries,
-          retry_delay_ms: delayMs,
-          error_status: status,
-          error,
-        }),
-    };
-    const events = model.stream(this.#with.request(), context);
-    for await (const event of abortable(events, this.#signal)) {
-      const block = stream.push(event);
-      // The host reads a block before the event that says that it is complete.
-      if (block !== undefined) {
-        this.#shown.push(lines.assistant(stream.message, block));
-        if (block.type === 'text') this.#lastText = block.text;
-        if (block.type === 'tool_use') this.#begin(block, schedule, toolSignal, cancelTools);
-      }
-      if (includePartialMessages) lines.streamEvent(event, stream.message.id);
-    }
+    await readAnswer(stream, this.#with, this.#signal, (block, line) => {
+      this.#shown.push(line);
+      if (block.type === 'text') this.#lastText = block.text;
+      if (block.type === 'tool_use') begin(block);
+    });
   }
 
   /** While the answer still streams. */
@@ -241,7 +205,7 @@ export class Turn {
     stream.message.model = '<synthetic>';
     const block = { type: 'text' as const, text, citations: null };
     this.#with.lines.assistant(stream.message, block, {
-      error: kindOf(status),
+      error: errorKindOf(status),
       is_api_error_message: true,
       api_error_status: status ?? null,
     });
@@ -281,12 +245,4 @@ export class Turn {
   #base(): Pick<TurnOutcome, 'stopReason' | 'numTurns'> {
     return { stopReason: this.#stopReason, numTurns: this.#toolResults + 1 };
   }
-}
-
-function kindOf(status: number | undefined): string {
-  if (status === 401 || status === 403) return 'authentication_failed';
-  if (status === 429) return 'rate_limit';
-  if (status === 400) return 'invalid_request';
-  if (status === 529) return 'overloaded';
-  return status !== undefined && status >= 500 ? 'server_error' : 'unknown';
 }

@@ -1,0 +1,39 @@
+import type { AssistantContentBlock } from '../protocol/content.js';
+import { abortable } from './abortable.js';
+import type { AssistantStream } from './assistant-stream.js';
+import type { Lines } from './lines.js';
+import type { Model, ModelRequest, ModelRetry } from './model.js';
+
+export interface AnswerDependencies {
+  model: Model;
+  lines: Lines;
+  includePartialMessages: boolean;
+  request(): ModelRequest;
+}
+
+/** Asks the model once and shows the host its answer block by block, as it comes. */
+export async function readAnswer(
+  stream: AssistantStream,
+  { model, lines, includePartialMessages, request }: AnswerDependencies,
+  signal: AbortSignal,
+  onBlock: (block: AssistantContentBlock, line: string) => void,
+): Promise<void> {
+  if (includePartialMessages) lines.system('status', { status: 'requesting' });
+  const onRetry = (retry: ModelRetry): void => showRetry(lines, retry);
+  for await (const event of abortable(model.stream(request(), { signal, onRetry }), signal)) {
+    const block = stream.push(event);
+    // The host reads a block before the event that says that it is complete.
+    if (block !== undefined) onBlock(block, lines.assistant(stream.message, block));
+    if (includePartialMessages) lines.streamEvent(event, stream.message.id);
+  }
+}
+
+function showRetry(lines: Lines, { attempt, maxRetries, delayMs, status, error }: ModelRetry): void {
+  lines.system('api_retry', {
+    attempt,
+    max_retries: maxRetries,
+    retry_delay_ms: delayMs,
+    error_status: status,
+    error,
+  });
+}
