@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'examples/*/*.test.ts'],
     exclude: ['test/reference/**', 'test/versions/**'],
     // Two cores: more workers than that only make the real CLI's start-up slower.
     maxWorkers: 2,

@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * Brings a checkout into the state that the other scripts need: `node scripts/setup.mjs [--build] [--reference] [--quiet]`.
+ * Brings a checkout into the state that the other scripts need: `node scripts/setup.mjs [--build] [--examples] [--reference] [--quiet]`.
+ * `--reference` is for the tests, which need the examples too.
  * Says nothing and takes no time when there is nothing to do, so that `npm start` and `npm test` can always call it.
  */
 import { existsSync } from 'node:fs';
@@ -9,6 +10,7 @@ import process from 'node:process';
 import util from 'node:util';
 import { build, needsBuild } from './lib/build.mjs';
 import { install, needsInstall } from './lib/install.mjs';
+import { link, needsLink } from './lib/link.mjs';
 import { withLock } from './lib/lock.mjs';
 import { withProgress } from './lib/progress.mjs';
 
@@ -23,11 +25,12 @@ const OLDEST_NODE = [20, 19];
 
 /**
  * @param {string} root
- * @param {{ build: boolean, reference: boolean }} wanted
+ * @param {{ build: boolean, examples: boolean, reference: boolean }} wanted
  * @returns {Task[]}
  */
 function tasks(root, wanted) {
   const reference = join(root, 'test', 'reference');
+  const examples = join(root, 'examples');
   return [
     {
       title: 'Installing the development tools (about 250 MB, once)',
@@ -48,6 +51,20 @@ function tasks(root, wanted) {
           },
         ]
       : []),
+    ...(wanted.examples || wanted.reference
+      ? [
+          {
+            title: 'Installing what the examples use (about 110 MB, once)',
+            isDue: () => needsInstall(examples),
+            perform: () => install(examples),
+          },
+        ]
+      : []),
+    {
+      title: 'Linking Tenon into the examples',
+      isDue: () => needsLink(examples),
+      perform: () => link(examples, root),
+    },
     ...(wanted.build
       ? [{ title: 'Building Tenon', isDue: () => needsBuild(root), perform: () => build(root) }]
       : []),
@@ -81,6 +98,7 @@ async function setup(args) {
     args: [...args],
     options: {
       build: { type: 'boolean', default: false },
+      examples: { type: 'boolean', default: false },
       reference: { type: 'boolean', default: false },
       quiet: { type: 'boolean', default: false },
       root: { type: 'string', default: join(import.meta.dirname, '..') },

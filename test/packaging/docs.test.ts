@@ -15,8 +15,11 @@ async function documents(): Promise<{ path: string; text: string }[]> {
   const docs = (await readdir(join(root, 'docs'), { recursive: true }))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name));
+  const examples = (await readdir(join(root, 'examples')))
+    .flatMap((name) => [join('examples', name), join('examples', name, 'README.md')])
+    .filter((path) => path.endsWith('README.md') && existsSync(join(root, path)));
   return Promise.all(
-    [...top, ...docs].map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })),
+    [...top, ...docs, ...examples].map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })),
   );
 }
 

@@ -1,0 +1,89 @@
+// Runs an example's question on one of the two back ends: the runtime in this process, or the Claude Code CLI.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { query } from 'tenon';
+import { anthropic } from 'tenon/model/anthropic';
+import { embedded } from 'tenon/runtime';
+import { scriptAsMessagesApi, scriptAsModel } from './script.mjs';
+
+/**
+ * @typedef {import('tenon').Options} Options
+ * @typedef {import('tenon').SDKMessage} SDKMessage
+ * @typedef {import('tenon').SDKResultMessage} SDKResultMessage
+ * @typedef {import('./script.mjs').ExampleScript} ExampleScript
+ */
+
+/**
+ * @typedef {object} Example
+ * @property {string} name
+ * @property {string} question what is asked when nobody asks anything else
+ * @property {ExampleScript} script what a model would do with that question
+ * @property {string} systemPrompt
+ * @property {() => Opened | Promise<Opened>} open makes the tools ready, and whatever is behind them
+ * @property {(result: SDKResultMessage) => void | Promise<void>} [check] throws when the answer is not good enough
+ */
+
+/**
+ * @typedef {object} Opened
+ * @property {Options} options
+ * @property {() => void | Promise<void>} [close]
+ */
+
+/**
+ * @typedef {object} RunOptions
+ * @property {'embedded' | 'cli'} [backend]
+ * @property {string} [question] of a person; without one the example's own
+ * @property {boolean} [live] asks a real model instead of the script
+ * @property {Options} [options] on top of the example's own
+ * @property {(message: SDKMessage) => void} [show]
+ */
+
+/**
+ * @param {Example} example
+ * @param {RunOptions} [run]
+ * @returns {Promise<SDKResultMessage>}
+ */
+export async function runExample(example, run = {}) {
+  const { show = () => {}, question = example.question } = run;
+  const opened = await example.open();
+  const agent = await openBackend(example, run, question);
+  try {
+    const options = { systemPrompt: example.systemPrompt, ...opened.options, ...agent.options };
+    const conversation = query({ prompt: question, options: { ...options, ...run.options } });
+    for await (const message of conversation) show(message);
+    const result = await conversation.done;
+    await example.check?.(result);
+    return result;
+  } finally {
+    await agent.close();
+    await opened.close?.();
+  }
+}
+
+/**
+ * @param {Example} example
+ * @param {RunOptions} run
+ * @param {string} question
+ * @returns {Promise<{ options: Options, close(): Promise<void> }>}
+ */
+async function openBackend(example, { backend = 'embedded', live = false }, question) {
+  if (backend === 'embedded') {
+    const model = live ? anthropic() : scriptAsModel(example.script, question);
+    return { options: { runtime: embedded({ model }) }, close: async () => {} };
+  }
+  const own = { tools: [], settingSources: [], strictMcpConfig: true };
+  if (live) return { options: own, close: async () => {} };
+  const api = await scriptAsMessagesApi(example.script, question);
+  // Away from the person's own settings, conversations and login.
+  const home = await mkdtemp(join(tmpdir(), 'tenon-example-'));
+  const env = { ...process.env, ...api.env(), CLAUDE_CONFIG_DIR: home, HOME: home };
+  return {
+    options: { ...own, env },
+    close: async () => {
+      await api.close();
+      await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    },
+  };
+}

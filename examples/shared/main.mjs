@@ -1,0 +1,69 @@
+// The command line that all examples have.
+
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { runExample } from './agent.mjs';
+import { terminal } from './terminal.mjs';
+
+/** @param {import('./agent.mjs').Example} example */
+export async function main(example) {
+  const { values, positionals } = readArguments();
+  const asked = positionals.join(' ');
+  const live = values.live || asked !== '';
+  const question = asked === '' ? example.question : asked;
+  if (values.help) return help(example);
+  const hasModel = Boolean(process.env.ANTHROPIC_API_KEY || process.env.ANTHROPIC_BASE_URL);
+  if (live && !hasModel && !values.cli) {
+    return complain(
+      'A real model needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL. Without a question and --live the model is a script.',
+    );
+  }
+  const { print, show } = terminal();
+  print(
+    'agent',
+    `${values.cli ? 'the Claude Code CLI' : 'the embedded runtime'}, ${live ? 'a real model' : 'a scripted model'}`,
+  );
+  print('question', question);
+  try {
+    await runExample(example, { backend: values.cli ? 'cli' : 'embedded', live, question, show });
+    if (!live && hasModel)
+      print('hint', 'there is a key: --live, or a question of your own, asks a real model');
+  } catch (error) {
+    complain(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+  }
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        cli: { type: 'boolean', default: false },
+        live: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    console.error('See: npm start -- --help');
+    process.exit(1);
+  }
+}
+
+/** @param {import('./agent.mjs').Example} example */
+function help(example) {
+  console.log(`${example.name}: ${example.question}
+
+npm start                   on the embedded runtime, with a scripted model: no key, no network
+npm start -- --cli          on the Claude Code CLI, if it is installed, with the same script
+npm start -- --live         the same question to a real model
+npm start -- "question"     a question of your own to a real model
+
+A real model needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; with --cli the login of the CLI will do.`);
+}
+
+/** @param {string} words */
+function complain(words) {
+  console.error(words);
+  process.exitCode = 1;
+}

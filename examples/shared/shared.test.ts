@@ -1,0 +1,98 @@
+/** The command line that all examples have, as a program of its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, it, vi } from 'vitest';
+import { scriptedMessagesApi, text, toolUse } from '../../src/testing/index.js';
+import { cliPath, sandbox } from '../../test/support/real-cli.js';
+import { terminal } from './terminal.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+async function run(env: Record<string, string>, ...args: string[]) {
+  const child = spawn(process.execPath, ['scripts/example.mjs', ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    output += part;
+  });
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    errors += part;
+  });
+  const [code] = await once(child, 'close');
+  return { code, output, errors };
+}
+
+it('asks a real model when it is given a question and a key, on either back end', async () => {
+  const script = [toolUse('mcp__calculator__add', { a: 2, b: 2 }), text('It is four.')];
+  for (const flags of [[], ['--cli']]) {
+    await using box = sandbox();
+    await using api = await scriptedMessagesApi(script);
+    const env = box.env(api, { CLAUDE_CODE_EXECUTABLE: cliPath });
+    const { code, output, errors } = await run(env, 'calculator', 'What is', '2 + 2?', ...flags);
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(output).toContain('a real model');
+    expect(output).toContain('question What is 2 + 2?');
+    expect(output).toMatch(/result {3}calculator\.add \(.*\) → 4/);
+    expect(output).toContain('It is four.');
+    expect(api.requests.map(({ lastUserText }) => lastUserText)).toEqual([
+      'What is 2 + 2?',
+      'What is 2 + 2?',
+    ]);
+    api.assertDone();
+  }
+});
+
+it('says what a question of your own needs, and lists what there is', async () => {
+  const question = await run({}, 'utilities', 'What time is it?');
+  expect(question).toMatchObject({ code: 1, output: '' });
+  expect(question.errors).toContain('A real model needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL.');
+
+  const unknown = await run({}, 'nothing');
+  expect(unknown).toMatchObject({ code: 1, output: '' });
+  expect(unknown.errors).toContain('There is no example "nothing".');
+  expect(unknown.errors).toContain('calculator ');
+
+  const flag = await run({}, 'utilities', '--loud');
+  expect(flag.code).toBe(1);
+  expect(flag.errors).toContain("Unknown option '--loud'");
+
+  const help = await run({}, 'utilities', '--help');
+  expect(help).toMatchObject({ code: 0, errors: '' });
+  expect(help.output).toContain('npm start -- --cli');
+});
+
+it('prints the failure of a run and exits with 1', async () => {
+  const { code, errors } = await run(
+    {
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
+      ANTHROPIC_API_KEY: 'none',
+      CLAUDE_CODE_EXECUTABLE: '/nowhere/claude',
+    },
+    'calculator',
+    '--live',
+    '--cli',
+  );
+  expect(code).toBe(1);
+  expect(errors).toContain('No Claude Code CLI was found');
+});
+
+it('has colours on a terminal only', () => {
+  vi.stubEnv('NO_COLOR', undefined);
+  const lines: string[] = [];
+  const write = (line: string) => lines.push(line) > 0;
+  const show = (isTTY: boolean) => {
+    const { print, paint } = terminal({ write, isTTY });
+    print('label', paint('green', 'words'));
+    return lines.pop();
+  };
+  expect(show(false)).not.toContain('\u001b[');
+  expect(show(true)).toContain('\u001b[32mwords');
+  vi.stubEnv('NO_COLOR', '1');
+  expect(show(true)).not.toContain('\u001b[');
+  vi.unstubAllEnvs();
+});
