@@ -19,7 +19,10 @@ async function documents(): Promise<{ path: string; text: string }[]> {
     .flatMap((name) => [join('examples', name), join('examples', name, 'README.md')])
     .filter((path) => path.endsWith('README.md') && existsSync(join(root, path)));
   return Promise.all(
-    [...top, ...docs, ...examples].map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })),
+    [...top, ...docs, ...examples].map(async (path) => ({
+      path,
+      text: await readFile(join(root, path), 'utf8'),
+    })),
   );
 }
 
