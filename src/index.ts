@@ -393,3 +393,39 @@ export type {
   PermissionUpdate,
   PermissionUpdateDestination,
 } from './protocol/permissions.js';
+export {
+  archiveSession,
+  deleteSession,
+  forkSession,
+  getSessionInfo,
+  getSessionMessages,
+  getSubagentMessages,
+  importSessionToStore,
+  listSessions,
+  listSubagents,
+  renameSession,
+  tagSession,
+  unarchiveSession,
+} from './sessions/index.js';
+export { InMemorySessionStore } from './sessions/memory-session-store.js';
+export type {
+  ForkSessionOptions,
+  ForkSessionResult,
+  GetSessionInfoOptions,
+  GetSessionMessagesOptions,
+  GetSubagentMessagesOptions,
+  ImportSessionToStoreOptions,
+  ListSessionsOptions,
+  ListSubagentsOptions,
+  SDKSessionInfo,
+  SessionMessage,
+  SessionMutationOptions,
+} from './sessions/session-info.js';
+export type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionStoreFlush,
+  SessionSummaryEntry,
+} from './sessions/session-store.js';
+export { foldSessionSummary } from './sessions/summary.js';

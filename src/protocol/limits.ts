@@ -36,6 +36,13 @@ export const LIMITS = {
   /** What a session keeps for clients that come back after a lost connection: messages, and their bytes. */
   replayMessages: 1_000,
   replayBytes: 4 * 1024 * 1024,
+  /** Of a transcript that a list reads: so many bytes at each end, and more at the head until somebody has said something. */
+  transcriptEdgeBytes: 64 * 1024,
+  maxTranscriptHeadBytes: 4 * 1024 * 1024,
+  /** A longer line of a transcript is passed over: no entry of the CLI comes near, and a hole in a file would fill the memory. */
+  maxTranscriptLineBytes: 64 * 1024 * 1024,
+  /** Transcripts that are open at the same time. */
+  transcriptsAtOnce: 32,
   /** How much of stderr an error shows. */
   stderrTailBytes: 8 * 1024,
   /** Messages that nobody has read yet, in bytes of their lines. See docs/guide/running-agents.md. */

@@ -59,8 +59,13 @@ const packagesIn = (urls: readonly string[]) => [
   ...new Set(outside(urls).map((url) => url.replace(modules, '').split('/').slice(0, 2).join('/'))),
 ];
 
+/** Of the functions on conversations only their names are there, and a store that is a class. */
+const SESSIONS = ['index', 'memory-session-store', 'summary', 'first-prompt'].map(
+  (name) => `sessions/${name}`,
+);
+
 const ENTRIES: [name: string, file: string, folders: string[]][] = [
-  ['tenon', 'index.js', ['authoring/', 'client/', 'protocol/']],
+  ['tenon', 'index.js', ['authoring/', 'client/', 'protocol/', ...SESSIONS]],
   ['tenon/protocol', 'protocol/index.js', ['protocol/']],
   ['tenon/runtime', 'runtime/index.js', ['runtime/', 'authoring/', 'protocol/']],
   ['tenon/model/anthropic', 'runtime/model-anthropic/anthropic.js', ['runtime/', 'protocol/']],

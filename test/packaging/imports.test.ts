@@ -16,11 +16,12 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 /** What each folder may import of the others. The root has the public entry, which may import all but the runtime. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   authoring: ['protocol'],
-  client: ['authoring', 'protocol'],
+  client: ['authoring', 'protocol', 'sessions'],
   protocol: [],
-  runtime: ['authoring', 'protocol'],
-  testing: ['protocol'],
-  '': ['authoring', 'client', 'protocol'],
+  runtime: ['authoring', 'protocol', 'sessions'],
+  sessions: ['protocol'],
+  testing: ['protocol', 'sessions'],
+  '': ['authoring', 'client', 'protocol', 'sessions'],
 };
 
 /** The scripted model is a model: it implements the runtime's port, and knows nothing else of the runtime. */

@@ -1,0 +1,90 @@
+// A transcript is a tree: every entry names its parent. What a reader wants is the branch that ends with the last
+// entry, with the answers to parallel tool calls, which hang beside it.
+
+import type { SessionStoreEntry } from './session-store.js';
+
+/** What has to be known of an entry to find its place; the entry itself may stay on disk. */
+export interface ChainNode {
+  uuid: string;
+  parent: string | undefined;
+  type: 'user' | 'assistant' | 'system' | 'attachment';
+  /** Put in by the CLI, and not shown. */
+  hidden: boolean;
+  /** Of an answer: all its blocks have it. */
+  messageId: string | undefined;
+  isToolResult: boolean;
+  /** Of a compaction: which earlier entries it has kept, and after which one they go. */
+  kept: { after: string; uuids: readonly string[] } | undefined;
+}
+
+/** undefined for what is no part of a conversation: titles, marks, the CLI's own notes. */
+export function chainNode(entry: SessionStoreEntry, ofSubagent: boolean): ChainNode | undefined {
+  const { type, uuid } = entry;
+  if (typeof uuid !== 'string' || (entry.isSidechain === true && !ofSubagent)) return undefined;
+  if (type !== 'user' && type !== 'assistant' && type !== 'system' && type !== 'attachment') return undefined;
+  const message = entry.message as { id?: unknown; content?: unknown } | undefined;
+  return {
+    uuid,
+    parent: typeof entry.parentUuid === 'string' ? entry.parentUuid : undefined,
+    type,
+    hidden: type === 'attachment' || (entry.isMeta === true && type !== 'system'),
+    messageId: type === 'assistant' && typeof message?.id === 'string' ? message.id : undefined,
+    isToolResult:
+      type === 'user' &&
+      Array.isArray(message?.content) &&
+      message.content.some((block) => block?.type === 'tool_result'),
+    kept: keptBy(entry),
+  };
+}
+
+function keptBy(entry: SessionStoreEntry): ChainNode['kept'] {
+  const { preservedMessages: kept } = (entry.compactMetadata ?? {}) as {
+    preservedMessages?: { anchorUuid?: unknown; uuids?: unknown };
+  };
+  if (typeof kept?.anchorUuid !== 'string' || !Array.isArray(kept.uuids)) return undefined;
+  return { after: kept.anchorUuid, uuids: kept.uuids.filter((uuid) => typeof uuid === 'string') };
+}
+
+/** The conversation as it stands, in order. Of ids that come twice the later entry counts. */
+export function conversationOf(nodes: readonly ChainNode[]): ChainNode[] {
+  const byId = new Map(nodes.map((node) => [node.uuid, node]));
+  const branch = withKept(branchTo(nodes.at(-1), byId), byId);
+  return withParallel(branch, nodes);
+}
+
+function branchTo(leaf: ChainNode | undefined, byId: ReadonlyMap<string, ChainNode>): ChainNode[] {
+  const branch: ChainNode[] = [];
+  const seen = new Set<string>();
+  for (let node = leaf; node !== undefined && !seen.has(node.uuid); node = byId.get(node.parent ?? '')) {
+    seen.add(node.uuid);
+    branch.push(node);
+  }
+  return branch.reverse();
+}
+
+function withKept(branch: readonly ChainNode[], byId: ReadonlyMap<string, ChainNode>): ChainNode[] {
+  const kept = branch.findLast((node) => node.kept !== undefined)?.kept;
+  if (kept === undefined) return [...branch];
+  const present = new Set(branch.map(({ uuid }) => uuid));
+  const missing = kept.uuids.flatMap((uuid) => (present.has(uuid) ? [] : (byId.get(uuid) ?? [])));
+  return branch.flatMap((node) => (node.uuid === kept.after ? [node, ...missing] : [node]));
+}
+
+/** All blocks of an answer and all results of its calls: each result has its own call as the parent. */
+function withParallel(branch: readonly ChainNode[], nodes: readonly ChainNode[]): ChainNode[] {
+  const answerOf = new Map<string, string>();
+  for (const { uuid, messageId } of nodes) if (messageId !== undefined) answerOf.set(uuid, messageId);
+  const groups = new Map<string, ChainNode[]>();
+  for (const node of nodes) {
+    const answer = node.messageId ?? (node.isToolResult ? answerOf.get(node.parent ?? '') : undefined);
+    if (answer !== undefined) groups.set(answer, [...(groups.get(answer) ?? []), node]);
+  }
+  const shown = new Set<string>();
+  return branch
+    .flatMap((node) => (node.messageId === undefined ? [node] : (groups.get(node.messageId) ?? [node])))
+    .filter(({ uuid }) => {
+      const isNew = !shown.has(uuid);
+      shown.add(uuid);
+      return isNew;
+    });
+}

@@ -1,0 +1,58 @@
+import { OptionError } from '../protocol/errors.js';
+import { checkSessionId, requireTranscript, sessionNotFound } from './change-session.js';
+import { entriesOf, withFile } from './entries.js';
+import { projectKeyAt } from './places.js';
+import type { ImportSessionToStoreOptions } from './session-info.js';
+import { metadataBeside, subagentFiles } from './session-messages.js';
+import type { SessionKey, SessionStore, SessionStoreEntry } from './session-store.js';
+
+const BATCH_SIZE = 500;
+
+export async function importSessionToStore(
+  sessionId: string,
+  store: SessionStore,
+  options: ImportSessionToStoreOptions = {},
+): Promise<void> {
+  checkSessionId('importSessionToStore', sessionId);
+  const { dir, batchSize = BATCH_SIZE, includeSubagents = true } = options;
+  if (!(batchSize > 0)) {
+    throw new OptionError(
+      'batchSize',
+      batchSize,
+      'importSessionToStore(): batchSize must be a number above 0.',
+    );
+  }
+  const { path } = await requireTranscript(sessionId, dir).catch(() => {
+    throw sessionNotFound(sessionId, '');
+  });
+  const key = { projectKey: await projectKeyAt(dir), sessionId };
+  await copy(path, store, key, batchSize, []);
+  if (!includeSubagents) return;
+  for (const [agentId, file] of await subagentFiles(sessionId, dir)) {
+    const metadata = { ...(await metadataBeside(file)), type: 'agent_metadata' };
+    await copy(file, store, { ...key, subpath: `subagents/agent-${agentId}` }, batchSize, [metadata]);
+  }
+}
+
+async function copy(
+  path: string,
+  store: SessionStore,
+  key: SessionKey,
+  batchSize: number,
+  last: SessionStoreEntry[],
+): Promise<void> {
+  let batch: SessionStoreEntry[] = [];
+  const flush = async (): Promise<void> => {
+    if (batch.length > 0) await store.append(key, batch);
+    batch = [];
+  };
+  await withFile(path, async (file) => {
+    for await (const { entry } of entriesOf(file)) {
+      batch.push(entry);
+      if (batch.length >= batchSize) await flush();
+    }
+  });
+  await flush();
+  batch = last;
+  await flush();
+}

@@ -1,0 +1,77 @@
+import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from './session-store.js';
+import { foldSessionSummary } from './summary.js';
+
+/** A store that lasts as long as the process: for tests, and for conversations that need not last. */
+export class InMemorySessionStore implements SessionStore {
+  readonly #entries = new Map<string, SessionStoreEntry[]>();
+  readonly #summaries = new Map<string, { projectKey: string; summary: SessionSummaryEntry }>();
+  #lastTime = 0;
+
+  async append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
+    const name = nameOf(key);
+    // Copies: the caller may go on to use its objects.
+    this.#entries.set(name, [...(this.#entries.get(name) ?? []), ...structuredClone(entries)]);
+    if (key.subpath !== undefined) return;
+    const { projectKey } = key;
+    const before = this.#summaries.get(name)?.summary;
+    // Never the same twice, so that the last one is known also within one millisecond.
+    this.#lastTime = Math.max(Date.now(), this.#lastTime + 1);
+    const summary = foldSessionSummary(before, key, entries, { mtime: this.#lastTime });
+    this.#summaries.set(name, { projectKey, summary });
+  }
+
+  async load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
+    return structuredClone(this.#entries.get(nameOf(key))) ?? null;
+  }
+
+  async listSessions(projectKey: string): Promise<Array<{ sessionId: string; mtime: number }>> {
+    return this.#of(projectKey).map(({ sessionId, mtime }) => ({ sessionId, mtime }));
+  }
+
+  async listSessionSummaries(projectKey: string): Promise<SessionSummaryEntry[]> {
+    return structuredClone(this.#of(projectKey));
+  }
+
+  async delete(key: SessionKey): Promise<void> {
+    const name = nameOf(key);
+    this.#entries.delete(name);
+    if (key.subpath !== undefined) return;
+    this.#summaries.delete(name);
+    for (const subpath of await this.listSubkeys(key)) this.#entries.delete(nameOf({ ...key, subpath }));
+  }
+
+  async listSubkeys({ projectKey, sessionId }: { projectKey: string; sessionId: string }): Promise<string[]> {
+    const start = nameOf({ projectKey, sessionId, subpath: '' });
+    return [...this.#entries.keys()]
+      .filter((name) => name.startsWith(start))
+      .map((name) => name.slice(start.length));
+  }
+
+  /** For tests: the entries of a key. */
+  getEntries(key: SessionKey): SessionStoreEntry[] {
+    return structuredClone(this.#entries.get(nameOf(key))) ?? [];
+  }
+
+  /** For tests: how many conversations there are. */
+  get size(): number {
+    return this.#summaries.size;
+  }
+
+  /** For tests: forgets everything. */
+  clear(): void {
+    this.#entries.clear();
+    this.#summaries.clear();
+  }
+
+  #of(projectKey: string): SessionSummaryEntry[] {
+    return [...this.#summaries.values()]
+      .filter((each) => each.projectKey === projectKey)
+      .map(({ summary }) => summary);
+  }
+}
+
+/** JSON, because neither part of a key is known to be without any particular character. */
+function nameOf({ projectKey, sessionId, subpath }: SessionKey): string {
+  const main = JSON.stringify([projectKey, sessionId]);
+  return subpath === undefined ? main : `${main}${subpath}`;
+}

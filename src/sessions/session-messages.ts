@@ -1,0 +1,167 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OptionError } from '../protocol/errors.js';
+import { type ChainNode, chainNode, conversationOf } from './conversation-chain.js';
+import { entriesOf, parseEntry, readAt, withFile } from './entries.js';
+import { page } from './page.js';
+import { isSessionId, projectKeyAt } from './places.js';
+import type {
+  GetSessionMessagesOptions,
+  GetSubagentMessagesOptions,
+  ListSubagentsOptions,
+  SessionMessage,
+} from './session-info.js';
+import type { SessionStoreEntry } from './session-store.js';
+import { findTranscript, namesIn } from './transcript-files.js';
+
+export async function getSessionMessages(
+  sessionId: string,
+  options: GetSessionMessagesOptions = {},
+): Promise<SessionMessage[]> {
+  if (!isSessionId(sessionId)) return [];
+  const { dir, sessionStore, includeSystemMessages = false } = options;
+  const select = (nodes: readonly ChainNode[]) =>
+    page(shownOf(nodes, includeSystemMessages), { limit: options.limit, offset: options.offset });
+  if (sessionStore != null) {
+    const stored = await sessionStore.load({ projectKey: await projectKeyAt(dir), sessionId });
+    return messagesAmong(stored ?? [], false, select, {});
+  }
+  const file = await findTranscript(sessionId, dir);
+  return file === undefined ? [] : messagesIn(file.path, false, select, {});
+}
+
+export async function listSubagents(
+  sessionId: string,
+  options: ListSubagentsOptions = {},
+): Promise<string[]> {
+  if (!isSessionId(sessionId)) return [];
+  const { dir, sessionStore } = options;
+  if (sessionStore == null) return [...(await subagentFiles(sessionId, dir)).keys()];
+  if (sessionStore.listSubkeys === undefined) {
+    throw new OptionError(
+      'sessionStore',
+      sessionStore,
+      'listSubagents(): this sessionStore has no listSubkeys(), so subagents cannot be listed. Add that method.',
+    );
+  }
+  const subpaths = await sessionStore.listSubkeys({ projectKey: await projectKeyAt(dir), sessionId });
+  return subpaths.flatMap((subpath) => /(?:^|\/)agent-([^/]+)$/.exec(subpath)?.[1] ?? []);
+}
+
+export async function getSubagentMessages(
+  sessionId: string,
+  agentId: string,
+  options: GetSubagentMessagesOptions = {},
+): Promise<SessionMessage[]> {
+  if (!isSessionId(sessionId)) return [];
+  const { dir, sessionStore } = options;
+  const select = (nodes: readonly ChainNode[]) =>
+    page(shownOf(nodes, false), { limit: options.limit, offset: options.offset });
+  if (sessionStore != null) {
+    const key = { projectKey: await projectKeyAt(dir), sessionId, subpath: `subagents/agent-${agentId}` };
+    const stored = (await sessionStore.load(key)) ?? [];
+    return messagesAmong(
+      stored,
+      true,
+      select,
+      stored.findLast(({ type }) => type === 'agent_metadata') ?? {},
+    );
+  }
+  const path = (await subagentFiles(sessionId, dir)).get(agentId);
+  if (path === undefined) return [];
+  return messagesIn(path, true, select, await metadataBeside(path));
+}
+
+/** The transcripts of a conversation's subagents by their ids. */
+export async function subagentFiles(sessionId: string, dir?: string): Promise<Map<string, string>> {
+  const file = await findTranscript(sessionId, dir);
+  const files = new Map<string, string>();
+  if (file === undefined) return files;
+  const pending = [join(file.folder, 'subagents')];
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    for (const entry of await namesIn(folder)) {
+      const id = /^agent-(.+)\.jsonl$/.exec(entry.name)?.[1];
+      if (entry.isDirectory()) pending.push(join(folder, entry.name));
+      else if (id !== undefined) files.set(id, join(folder, entry.name));
+    }
+  }
+  return files;
+}
+
+/** What the CLI knows of a subagent; it is kept beside the transcript. */
+export async function metadataBeside(path: string): Promise<Record<string, unknown>> {
+  try {
+    return JSON.parse(await readFile(path.replace(/\.jsonl$/, '.meta.json'), 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+type Select = (nodes: readonly ChainNode[]) => ChainNode[];
+
+function shownOf(nodes: readonly ChainNode[], withSystem: boolean): ChainNode[] {
+  return conversationOf(nodes).filter(({ type, hidden }) => !hidden && (withSystem || type !== 'system'));
+}
+
+function messagesAmong(
+  entries: readonly SessionStoreEntry[],
+  ofSubagent: boolean,
+  select: Select,
+  metadata: Record<string, unknown>,
+): SessionMessage[] {
+  const byId = new Map<string, SessionStoreEntry>();
+  const nodes = entries.flatMap((entry) => {
+    const node = chainNode(entry, ofSubagent);
+    if (node !== undefined) byId.set(node.uuid, entry);
+    return node ?? [];
+  });
+  return select(nodes).map(({ uuid }) => messageOf(byId.get(uuid) as SessionStoreEntry, metadata));
+}
+
+/** Twice over the file: first for the shape, then only for the messages that are wanted. */
+async function messagesIn(
+  path: string,
+  ofSubagent: boolean,
+  select: Select,
+  metadata: Record<string, unknown>,
+): Promise<SessionMessage[]> {
+  const messages = await withFile(path, async (file) => {
+    const nodes: ChainNode[] = [];
+    const places = new Map<string, { offset: number; length: number }>();
+    for await (const { entry, offset, length } of entriesOf(file)) {
+      const node = chainNode(entry, ofSubagent);
+      if (node === undefined) continue;
+      nodes.push(node);
+      places.set(node.uuid, { offset, length });
+    }
+    const found: SessionMessage[] = [];
+    for (const { uuid } of select(nodes)) {
+      const { offset, length } = places.get(uuid) as { offset: number; length: number };
+      const entry = parseEntry(await readAt(file, offset, length));
+      if (entry !== undefined) found.push(messageOf(entry, metadata));
+    }
+    return found;
+  });
+  return messages ?? [];
+}
+
+const LOCAL_COMMAND = /^\s*<(?:command-name|local-command-stdout|local-command-stderr)>/;
+
+function messageOf(entry: SessionStoreEntry, metadata: Record<string, unknown>): SessionMessage {
+  const content = (entry.message as { content?: unknown } | undefined)?.content;
+  const isLocalCommand = entry.type === 'user' && typeof content === 'string' && LOCAL_COMMAND.test(content);
+  const more = {
+    ...(entry.isCompactSummary === true ? { isCompactSummary: true, is_meta: true } : {}),
+    ...(isLocalCommand ? { isCompletedLocalCommand: true } : {}),
+    ...(typeof entry.timestamp === 'string' ? { timestamp: entry.timestamp } : {}),
+  };
+  return {
+    type: entry.type as SessionMessage['type'],
+    uuid: String(entry.uuid),
+    session_id: String(entry.sessionId ?? ''),
+    message: entry.message,
+    parent_tool_use_id: typeof metadata.toolUseId === 'string' ? metadata.toolUseId : null,
+    parent_agent_id: typeof metadata.parentAgentId === 'string' ? metadata.parentAgentId : null,
+    ...more,
+  };
+}
