@@ -13,12 +13,9 @@ export function isSessionId(value: unknown): value is string {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function configDirectory(env: Environment = process.env): string {
-  return env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? env.USERPROFILE ?? homedir(), '.claude');
-}
-
-export function projectsDirectory(env?: Environment): string {
-  return join(configDirectory(env), 'projects');
+export function projectsDirectory(env: Environment = process.env): string {
+  const home = env.HOME ?? env.USERPROFILE ?? homedir();
+  return join(env.CLAUDE_CONFIG_DIR ?? join(home, '.claude'), 'projects');
 }
 
 /** The longest name before a hash takes the place of the rest: folders may have 255 bytes. */

@@ -1,7 +1,9 @@
 /** Conversations that the real CLI has held, and the official SDK to read them with. */
+
 import { cp, mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { createSdkMcpServer, createSession, type Options, query, tool } from '../../src/index.js';
 import {
   blocks,
@@ -32,12 +34,12 @@ type Functions = Pick<
   | 'unarchiveSession'
 >;
 
+const reference = createRequire(new URL('../reference/package.json', import.meta.url));
+
 /** The official functions, by the names and types of ours. */
 export async function officialFunctions(): Promise<Functions> {
-  const path = fileURLToPath(
-    new URL('../reference/node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs', import.meta.url),
-  );
-  return (await import(path)) as Functions;
+  const entry = reference.resolve('@anthropic-ai/claude-agent-sdk');
+  return (await import(pathToFileURL(entry).href)) as Functions;
 }
 
 export interface Conversations {
