@@ -56,6 +56,11 @@ export class Lines {
     });
   }
 
+  /** How far a message of the host has come; only the host's own id says which. */
+  lifecycle({ uuid }: MessageFrame, state: 'queued' | 'started' | 'completed'): void {
+    if (typeof uuid === 'string') this.send({ type: 'command_lifecycle', command_uuid: uuid, state });
+  }
+
   streamEvent(event: StreamEvent, apiMessageId: string): void {
     this.send({ type: 'stream_event', event, parent_tool_use_id: null, api_message_id: apiMessageId });
   }

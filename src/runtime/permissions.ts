@@ -111,6 +111,7 @@ export class Permissions {
           input,
           tool_use_id: toolUseId,
           ...(tool.server === undefined ? {} : { mcp_server: tool.server }),
+          ...(tool.title === undefined ? {} : { display_name: tool.title.display_name }),
           permission_suggestions: [
             {
               type: 'addRules',

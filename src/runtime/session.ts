@@ -76,6 +76,7 @@ export class RuntimeSession {
     const { sessionStore, history = [] } = this.#config;
     this.#transcript = await Transcript.open(flags, cwd, sessionStore, history);
     this.#lines.sessionId = this.#transcript.sessionId;
+    for (const message of this.#queue) this.#lines.lifecycle(message, 'queued');
     if (this.#queue.length > 0 && !this.#isWorking) this.#working = this.#work();
   }
 
@@ -89,7 +90,9 @@ export class RuntimeSession {
   /** Queued; read by the model in a turn of its own, or beside the results of the tools that run now. */
   say(message: MessageFrame): void {
     this.#queue.push(message);
-    if (!this.#isWorking && this.#transcript !== undefined) this.#working = this.#work();
+    if (this.#transcript === undefined) return;
+    this.#lines.lifecycle(message, 'queued');
+    if (!this.#isWorking) this.#working = this.#work();
   }
 
   /** Ends the turn that runs; the conversation goes on. */
@@ -117,7 +120,9 @@ export class RuntimeSession {
     this.#isWorking = true;
     this.#reportState('running');
     for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
+      this.#lines.lifecycle(message, 'started');
       await this.#runTurn(message);
+      this.#lines.lifecycle(message, 'completed');
     }
     this.#isWorking = false;
     this.#reportState('idle');
@@ -206,12 +211,21 @@ export class RuntimeSession {
             this.tools.selected(),
             this.#transcript?.messages ?? [],
           ),
-        takeQueued: () => this.#queue.splice(0).flatMap(contentOf),
+        takeQueued: () => this.#takeQueued(),
         noteDenial: ({ block }) =>
           this.#denials.push({ tool_name: block.name, tool_use_id: block.id, tool_input: block.input }),
       },
       signal,
     );
+  }
+
+  #takeQueued(): UserContentBlock[] {
+    const taken = this.#queue.splice(0);
+    for (const message of taken) {
+      this.#lines.lifecycle(message, 'started');
+      this.#lines.lifecycle(message, 'completed');
+    }
+    return taken.flatMap(contentOf);
   }
 
   #remember(message: MessageParam, lines?: readonly string[]): void {

@@ -1,4 +1,9 @@
-import type { MessageParam, ToolUseBlock, UserContentBlock } from '../protocol/content.js';
+import type {
+  AssistantContentBlock,
+  MessageParam,
+  ToolUseBlock,
+  UserContentBlock,
+} from '../protocol/content.js';
 import { messageOf } from '../protocol/errors.js';
 import { untilAborted } from './abortable.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';

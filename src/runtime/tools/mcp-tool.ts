@@ -4,6 +4,7 @@ import type { CallToolResult, ListedTool, McpContentBlock } from '../../protocol
 import { McpTimeoutError } from '../mcp/mcp-client.js';
 import type { McpServerConnection } from '../mcp/mcp-server-connection.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome } from './tool-port.js';
+import { titleFrom } from './tool-title.js';
 
 /** The name that the model sees. */
 function modelToolName(server: string, tool: string): string {
@@ -22,6 +23,11 @@ export function mcpTool(connection: McpServerConnection, listed: ListedTool): Ru
     isReadOnly: listed.annotations?.readOnlyHint === true,
     needsNoPermission: false,
     server: { name: source.name, source: source.source },
+    title: {
+      display_name: listed.annotations?.title ?? titleFrom(listed.name),
+      server_display_name: connection.handshake?.serverInfo.name ?? source.name,
+      tool_name: listed.name,
+    },
     policy: source.policies.find((policy) => policy.name === listed.name)?.permission_policy,
     isDeferrable: listed._meta?.['anthropic/alwaysLoad'] !== true,
     searchHint: listed._meta?.['anthropic/searchHint'] as string | undefined,

@@ -1,5 +1,6 @@
 import type { ToolResultBlockParam } from '../../protocol/content.js';
 import type { McpServerProvenance, McpServerToolPolicy, ToolAnnotations } from '../../protocol/mcp.js';
+import type { ToolTitle } from './tool-title.js';
 
 /** What running a tool gave: what the model reads, and what the host is told beside it. */
 export interface ToolOutcome {
@@ -29,6 +30,8 @@ export interface RuntimeTool {
   /** Nobody is asked: it does nothing to the world. */
   readonly needsNoPermission: boolean;
   readonly server: McpServerProvenance | undefined;
+  /** Of a server's tool. */
+  readonly title?: ToolTitle;
   readonly policy: McpServerToolPolicy['permission_policy'];
   /** May stay out of the prompt until it is searched for. */
   readonly isDeferrable?: boolean;
