@@ -54,6 +54,8 @@ function description(session: RuntimeSession): object {
     claude_code_version: RUNTIME_VERSION,
     current_permission_mode: session.permissions.mode,
     session_state: session.state,
+    // Hosts refuse to go on with `onFailure: 'block'` where it is not kept.
+    hook_on_failure_supported: true,
     capabilities: ['interrupt_receipt_v1', 'sdk_mcp_manifests'],
   };
 }

@@ -48,6 +48,7 @@ const FLAGS: Record<string, [kind: Kind, target: keyof RuntimeFlags | '—']> = 
   '--continue': ['switch', 'continue'],
   '--debug': ['switch', '—'],
   '--debug-file': ['value', '—'],
+  '--debug-to-stderr': ['switch', '—'],
   '--disallowedTools': ['list', 'disallowedTools'],
   '--effort': ['value', '—'],
   '--fallback-model': ['value', 'fallbackModel'],

@@ -11,6 +11,8 @@ type Registration = Partial<Record<HookEvent, SDKHookCallbackMatcher[]>>;
 export interface HookVerdict {
   /** A tool must not run, or a prompt or the end of a turn is blocked. */
   block: string | undefined;
+  /** A tool must not run because a callback did not say in time whether it may. */
+  unanswered: string | undefined;
   allow: boolean;
   ask: string | undefined;
   updatedInput: Record<string, unknown> | undefined;
@@ -52,6 +54,7 @@ export class HookRunner {
   async run(call: HookCall): Promise<HookVerdict> {
     const verdict: HookVerdict = {
       block: undefined,
+      unanswered: undefined,
       allow: false,
       ask: undefined,
       updatedInput: undefined,
@@ -90,7 +93,7 @@ export class HookRunner {
       );
       return answer ?? {};
     } catch (error) {
-      if (late.signal.aborted) return new Error(`no answer within ${seconds} s`);
+      if (late.signal.aborted) return new LateAnswerError(seconds);
       return error instanceof Error ? error : new Error(messageOf(error));
     } finally {
       clearTimeout(timer);
@@ -100,6 +103,10 @@ export class HookRunner {
   #failed(verdict: HookVerdict, error: Error, matcher: SDKHookCallbackMatcher, call: HookCall): void {
     // An interrupt is no failure of the hook; whoever called sees it by the signal.
     if (call.signal?.aborted) return;
+    if (error instanceof LateAnswerError && call.event === 'PreToolUse') {
+      verdict.unanswered ??= `PreToolUse hook did not respond within ${error.seconds} s, so the tool was not called.`;
+      return;
+    }
     const said = `${call.event} hook failed: ${error.message}`;
     if (call.event === 'PreToolUse' || matcher.onFailure === 'block') verdict.block ??= said;
     this.#lines.system('informational', { content: said, level: 'warning', tag: 'hook_callback_failed' });
@@ -121,6 +128,15 @@ export class HookRunner {
     if (isRecord(specific.updatedInput)) verdict.updatedInput = specific.updatedInput;
     verdict.updatedOutput ??= specific.updatedToolOutput ?? specific.updatedMCPToolOutput;
     if (typeof specific.additionalContext === 'string') verdict.contexts.push(specific.additionalContext);
+  }
+}
+
+class LateAnswerError extends Error {
+  readonly seconds: number;
+
+  constructor(seconds: number) {
+    super(`no answer within ${seconds} s`);
+    this.seconds = seconds;
   }
 }
 

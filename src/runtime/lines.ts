@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { AssistantContentBlock, StreamEvent } from '../protocol/content.js';
 import type { MessageFrame } from '../protocol/frames.js';
-import type { AssistantMessage } from './assistant-stream.js';
+import { type AssistantMessage, emptyCounts } from './assistant-stream.js';
 
 /** Makes the lines that the host reads: every one with its session and an id of its own. */
 export class Lines {
   readonly #send: (line: MessageFrame) => void;
   sessionId: string;
+  /** The host's own ids of the messages that the turn answers, as far as they have some. */
+  answered: string[] = [];
 
   constructor(sessionId: string, send: (line: MessageFrame) => void) {
     this.sessionId = sessionId;
@@ -46,6 +48,34 @@ export class Lines {
     });
   }
 
+  /** Words of the runtime itself in the place of an answer that did not come. Returns their `stop_reason`. */
+  synthetic(text: string, more: object): string {
+    const stop_reason = 'stop_sequence';
+    this.send({
+      type: 'assistant',
+      message: {
+        id: randomUUID(),
+        type: 'message',
+        role: 'assistant',
+        model: '<synthetic>',
+        content: [{ type: 'text', text }],
+        stop_reason,
+        stop_sequence: '',
+        usage: {
+          ...emptyCounts(),
+          server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
+          service_tier: null,
+          cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
+        },
+        context_management: null,
+      },
+      parent_tool_use_id: null,
+      timestamp: new Date().toISOString(),
+      ...more,
+    });
+    return stop_reason;
+  }
+
   user(content: unknown, more: object = {}): string {
     return this.send({
       type: 'user',
@@ -54,6 +84,12 @@ export class Lines {
       timestamp: new Date().toISOString(),
       ...more,
     });
+  }
+
+  /** Which messages a line answers. */
+  answeredFields(): object {
+    const [first] = this.answered;
+    return first === undefined ? {} : { user_message_uuid: first, user_message_uuids: [...this.answered] };
   }
 
   /** How far a message of the host has come; only the host's own id says which. */

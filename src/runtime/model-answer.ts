@@ -14,10 +14,11 @@ export interface AnswerDependencies {
   find(name: string): RuntimeTool | undefined;
 }
 
-/** Asks the model once and shows the host its answer block by block, as it comes. */
+/** Asks the model once and shows the host its answer block by block, as it comes. The first of a turn says what it answers. */
 export async function readAnswer(
   stream: AssistantStream,
   { model, lines, includePartialMessages, request, find }: AnswerDependencies,
+  isFirst: boolean,
   signal: AbortSignal,
   onBlock: (block: AssistantContentBlock, line: string) => void,
 ): Promise<void> {
@@ -26,7 +27,15 @@ export async function readAnswer(
   for await (const event of abortable(model.stream(request(), { signal, onRetry }), signal)) {
     const block = stream.push(event);
     // The host reads a block before the event that says that it is complete.
-    if (block !== undefined) onBlock(block, lines.assistant(stream.message, block, metaOf(block, find)));
+    if (block !== undefined) {
+      onBlock(
+        block,
+        lines.assistant(stream.message, block, {
+          ...metaOf(block, find),
+          ...(isFirst ? lines.answeredFields() : {}),
+        }),
+      );
+    }
     if (includePartialMessages) lines.streamEvent(event, stream.message.id);
   }
 }

@@ -10,19 +10,24 @@ export interface ResultFacts {
   structured: StructuredOutput | undefined;
   index: number;
   queued: number;
+  /** Which messages it answers. */
+  answered: object;
 }
 
 /** The line that ends a turn. An error has `errors` and no `result`, as in the CLI. */
 export function resultLine(outcome: TurnOutcome, facts: ResultFacts): MessageFrame {
-  const { subtype, isError, terminalReason, text, stopReason, numTurns, apiErrorStatus } = outcome;
+  const { subtype, isError, terminalReason, text, stopReason, numTurns, apiErrorStatus, apiErrorType } =
+    outcome;
   const { usage, structured } = facts;
   return {
     type: 'result',
     subtype,
     is_error: isError,
     ...(subtype === 'success'
-      ? { result: text, api_error_status: apiErrorStatus ?? null }
+      ? // Where the model was not asked there is nothing to say of its API.
+        { result: text, ...(numTurns === 0 ? {} : { api_error_status: apiErrorStatus ?? null }) }
       : { errors: [text] }),
+    ...(apiErrorType === undefined ? {} : { api_error_type: apiErrorType }),
     num_turns: numTurns,
     duration_ms: Math.round(facts.durationMs),
     duration_api_ms: Math.round(facts.durationMs),
@@ -35,5 +40,6 @@ export function resultLine(outcome: TurnOutcome, facts: ResultFacts): MessageFra
     ...(structured?.isGiven ? { structured_output: structured.value } : {}),
     result_index: facts.index,
     queued_turn_count: facts.queued,
+    ...facts.answered,
   };
 }

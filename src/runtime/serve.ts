@@ -15,6 +15,7 @@ import type { Host } from './host.js';
 import { Lines } from './lines.js';
 import type { RuntimeConfig, RuntimeStart } from './runtime-config.js';
 import { RuntimeSession } from './session.js';
+import { UsageLedger } from './usage.js';
 
 export interface RunningRuntime {
   /** The exit code that a program would have, once the host's input has ended and all work is done. */
@@ -73,7 +74,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
   /** A conversation that cannot be gone on with: the host gets a result that says so where there was one to resume. */
   #cannotBegin(error: unknown, lines: Lines, start: RuntimeStart): void {
     const text = messageOf(error);
-    start.onStderr?.(`${text}\n`);
+    start.onStderr?.(start.flags.resume === undefined ? `Error: ${text}\n` : `${text}\n`);
     if (start.flags.resume !== undefined) {
       lines.send({
         type: 'result',
@@ -85,9 +86,10 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
         duration_api_ms: 0,
         stop_reason: null,
         total_cost_usd: 0,
-        usage: {},
+        usage: new UsageLedger().turnUsage(),
         modelUsage: {},
         permission_denials: [],
+        result_index: 0,
       });
     }
     this.#channel.close(new TenonError('CLOSED', text));

@@ -1,4 +1,5 @@
-import type { MessageParam } from '../protocol/content.js';
+import { randomUUID } from 'node:crypto';
+import type { MessageParam, UserContentBlock } from '../protocol/content.js';
 import type { InitializeRequest } from '../protocol/control-requests.js';
 import { messageOf } from '../protocol/errors.js';
 import type { MessageFrame } from '../protocol/frames.js';
@@ -36,6 +37,7 @@ export class RuntimeSession {
   #turn: AbortController | undefined;
   #working: Promise<void> = Promise.resolve();
   #isWorking = false;
+  #promptId = '';
   #results = 0;
   #lastWasError = false;
   #closed = false;
@@ -51,6 +53,7 @@ export class RuntimeSession {
       session_id: lines.sessionId,
       transcript_path: '',
       cwd: start.cwd,
+      prompt_id: this.#promptId,
       permission_mode: this.permissions.mode,
     }));
     this.tools = new SessionTools(config, start, host, this.permissions);
@@ -122,7 +125,7 @@ export class RuntimeSession {
     for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
       this.#lines.lifecycle(message, 'started');
       await this.#runTurn(message);
-      this.#lines.lifecycle(message, 'completed');
+      if (!this.#closed) this.#lines.lifecycle(message, 'completed');
     }
     this.#isWorking = false;
     this.#reportState('idle');
@@ -132,6 +135,8 @@ export class RuntimeSession {
     const started = performance.now();
     const turn = new AbortController();
     this.#turn = turn;
+    this.#promptId = randomUUID();
+    this.#lines.answered = typeof message.uuid === 'string' ? [message.uuid] : [];
     this.#usage.beginTurn();
     this.tools.structured?.reset();
     this.#denials.length = 0;
@@ -154,6 +159,7 @@ export class RuntimeSession {
         structured: this.tools.structured,
         index: this.#results++,
         queued: this.#queue.length,
+        answered: this.#lines.answeredFields(),
       }),
     );
   }
@@ -167,9 +173,13 @@ export class RuntimeSession {
     });
     // An interrupt need not wait for a server that does not answer; the turn itself then sees it.
     await untilAborted(this.tools.hub.settled(), signal).catch(() => {});
+    const { answered } = this.#lines;
+    this.#lines.system('init', {
+      ...initFields(this, this.#start.cwd),
+      ...(answered.length === 0 ? {} : { user_message_uuids: [...answered] }),
+    });
     if (verdict.stop !== undefined) return { ...emptyTurn(''), terminalReason: 'hook_stopped' };
-    if (verdict.block !== undefined) return this.#blockedPrompt(verdict.block);
-    this.#lines.system('init', initFields(this, this.#start.cwd));
+    if (verdict.block !== undefined) return this.#blockedPrompt(verdict.block, textOf(content));
     const contexts = verdict.contexts.map((text) => ({ type: 'text' as const, text }));
     const line = this.#replay(message) ?? message.uuid;
     this.#remember(
@@ -224,6 +234,7 @@ export class RuntimeSession {
     for (const message of taken) {
       this.#lines.lifecycle(message, 'started');
       this.#lines.lifecycle(message, 'completed');
+      if (typeof message.uuid === 'string') this.#lines.answered.push(message.uuid);
     }
     return taken.flatMap(contentOf);
   }
@@ -245,10 +256,15 @@ export class RuntimeSession {
     }
   }
 
-  #blockedPrompt(reason: string): TurnOutcome {
-    const content = `UserPromptSubmit operation blocked by hook:\n${reason}`;
-    this.#lines.system('informational', { content, level: 'warning', prevent_continuation: true });
-    return emptyTurn('');
+  #blockedPrompt(reason: string, prompt: string): TurnOutcome {
+    const content = `UserPromptSubmit operation blocked by hook:\n${reason}\n\nOriginal prompt: ${prompt}`;
+    this.#lines.system('informational', {
+      content,
+      level: 'warning',
+      prevent_continuation: true,
+      prompt_submit_outcome: { kind: 'blocked_by_hook', prompt_kept: false, reason },
+    });
+    return emptyTurn(content);
   }
 
   #reportState(state: 'running' | 'idle'): void {

@@ -44,7 +44,8 @@ function resultOf({ block, outcome: { content, isError } }: ToolRunResult): Tool
 }
 
 function fieldsOf({ outcome, meta }: ToolRunResult): object {
-  return { tool_use_result: outcome.detail, tool_result_meta: [meta] };
+  const saysMore = Object.keys(meta).length > 1;
+  return { tool_use_result: outcome.detail, ...(saysMore ? { tool_result_meta: [meta] } : {}) };
 }
 
 function rejected({ id }: ToolUseBlock): ToolResultBlockParam {

@@ -58,8 +58,13 @@ export async function runTool(
   signal.throwIfAborted();
   result.contexts.push(...before.contexts);
   if (before.stop !== undefined) result.stop = { kind: 'hook', reason: before.stop };
+  if (before.unanswered !== undefined) {
+    result.outcome = failedOutcome(before.unanswered);
+    return result;
+  }
   if (before.block !== undefined || before.stop !== undefined) {
     const reason = before.block ?? before.stop ?? '';
+    result.meta.permission_decision = { decision: 'reject', source: 'hook', reason_type: 'hook' };
     return refuse(result, `PreToolUse:${tool.name} hook error: ${reason}`);
   }
   input = before.updatedInput ?? input;
@@ -135,7 +140,7 @@ async function after(
     ? await hooks.run({
         event: 'PostToolUseFailure',
         ...call,
-        fields: { ...fields, error: String(outcome.detail), is_interrupt: false, duration_ms },
+        fields: { ...fields, error: outcome.content, is_interrupt: false, duration_ms },
       })
     : await hooks.run({
         event: 'PostToolUse',

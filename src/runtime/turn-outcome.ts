@@ -8,6 +8,7 @@ export interface TurnOutcome {
   stopReason: string | null;
   numTurns: number;
   apiErrorStatus?: number | undefined;
+  apiErrorType?: string | undefined;
 }
 
 /** A turn in which the model was not asked. */

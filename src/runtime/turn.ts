@@ -1,9 +1,4 @@
-import type {
-  AssistantContentBlock,
-  MessageParam,
-  ToolUseBlock,
-  UserContentBlock,
-} from '../protocol/content.js';
+import type { MessageParam, ToolUseBlock, UserContentBlock } from '../protocol/content.js';
 import { messageOf } from '../protocol/errors.js';
 import { untilAborted } from './abortable.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
@@ -41,7 +36,8 @@ export class Turn {
   readonly #with: TurnDependencies;
   readonly #signal: AbortSignal;
   #modelCalls = 0;
-  #toolResults = 0;
+  /** Results and words that were said to the model in the user's name: `num_turns` counts them. */
+  #userLines = 0;
   #stopHookActive = false;
   #structuredReminders = 0;
   #lastText = '';
@@ -115,7 +111,7 @@ export class Turn {
 
   async #ask(stream: AssistantStream, begin: (block: ToolUseBlock) => void): Promise<void> {
     await untilAborted(this.#with.ready(), this.#signal);
-    await readAnswer(stream, this.#with, this.#signal, (block, line) => {
+    await readAnswer(stream, this.#with, this.#modelCalls === 1, this.#signal, (block, line) => {
       this.#shown.push(line);
       if (block.type === 'text') this.#lastText = block.text;
       if (block.type === 'tool_use') begin(block);
@@ -157,7 +153,7 @@ export class Turn {
   ): { blocks: UserContentBlock[]; stop: ToolRunResult['stop'] } {
     const { lines, noteDenial } = this.#with;
     const { blocks, stop, shown } = showResults(asked, settled, lines, noteDenial);
-    this.#toolResults += asked.length;
+    this.#userLines += asked.length;
     this.#shown.push(...shown);
     return { blocks, stop };
   }
@@ -196,6 +192,7 @@ export class Turn {
     if (verdict.block !== undefined && verdict.stop === undefined) {
       const content = [{ type: 'text' as const, text: `Stop hook feedback:\n${verdict.block}` }];
       remember({ role: 'user', content }, [lines.user(content, { isSynthetic: true })]);
+      this.#userLines += 1;
       this.#stopHookActive = true;
       return this.#limitReached();
     }
@@ -204,23 +201,22 @@ export class Turn {
   }
 
   #modelFailed(error: unknown): TurnOutcome {
-    const status = error instanceof ModelError ? error.status : undefined;
-    const text = messageOf(error);
-    const stream = new AssistantStream();
-    stream.message.model = '<synthetic>';
-    const block = { type: 'text' as const, text, citations: null };
-    this.#with.lines.assistant(stream.message, block, {
+    const { status, type } = error instanceof ModelError ? error : {};
+    const text = status === undefined ? messageOf(error) : `API Error: ${status} ${messageOf(error)}`;
+    const stopReason = this.#with.lines.synthetic(text, {
       error: errorKindOf(status),
       is_api_error_message: true,
       api_error_status: status ?? null,
+      ...(type === undefined ? {} : { api_error_type: type }),
     });
     const outcome = this.#finished(text, 'api_error');
-    return { ...outcome, isError: true, apiErrorStatus: status };
+    return { ...outcome, isError: true, stopReason, apiErrorStatus: status, apiErrorType: type };
   }
 
   #interrupted(blocks: UserContentBlock[]): TurnOutcome {
     const content = [{ type: 'text' as const, text: '[Request interrupted by user for tool use]' }];
     this.#shown.push(this.#with.lines.user(content));
+    this.#userLines += 1;
     this.#with.remember({ role: 'user', content: [...blocks, ...content] }, this.#takeShown());
     return this.#failed('error_during_execution', 'aborted_tools', 'The turn was interrupted.');
   }
@@ -228,6 +224,7 @@ export class Turn {
   #interruptedWhileStreaming(): TurnOutcome {
     const content = [{ type: 'text' as const, text: '[Request interrupted by user]' }];
     this.#with.remember({ role: 'user', content }, [this.#with.lines.user(content)]);
+    this.#userLines += 1;
     return this.#failed('error_during_execution', 'aborted_streaming', 'The turn was interrupted.');
   }
 
@@ -248,6 +245,6 @@ export class Turn {
   }
 
   #base(): Pick<TurnOutcome, 'stopReason' | 'numTurns'> {
-    return { stopReason: this.#stopReason, numTurns: this.#toolResults + 1 };
+    return { stopReason: this.#stopReason, numTurns: this.#userLines + 1 };
   }
 }

@@ -109,7 +109,7 @@ describe('anthropic()', () => {
       subtype: 'success',
       is_error: true,
       api_error_status: status,
-      result: 'No such key.',
+      result: `API Error: ${status} No such key.`,
     });
     expect(messages.at(-2)).toMatchObject({ type: 'assistant', error: kind });
     expect(retries).toEqual([]);

@@ -71,7 +71,7 @@ describe('a failure of the model', () => {
       is_error: true,
       terminal_reason: 'api_error',
       api_error_status: status ?? null,
-      result: 'It is broken.',
+      result: status === undefined ? 'It is broken.' : `API Error: ${status} It is broken.`,
     });
     expect(messages.at(-2)).toMatchObject({
       type: 'assistant',

@@ -321,8 +321,15 @@ describe('several messages', () => {
     session.send({ type: 'user', message: { role: 'user', content: 'Hi.' }, parent_tool_use_id: null, uuid });
     const messages: Loose[] = [];
     for await (const message of session.stream()) messages.push(message as unknown as Loose);
-    expect(kinds(messages)).toEqual(['system/init', 'user', 'assistant', 'result/success']);
-    expect(messages[1]).toMatchObject({ uuid, isReplay: true, message: { role: 'user', content: 'Hi.' } });
+    const [queued, started, ...turn] = messages;
+    expect([queued, started]).toMatchObject([
+      { type: 'command_lifecycle', command_uuid: uuid, state: 'queued' },
+      { type: 'command_lifecycle', command_uuid: uuid, state: 'started' },
+    ]);
+    expect(kinds(turn)).toEqual(['system/init', 'user', 'assistant', 'result/success']);
+    expect(turn[0]).toMatchObject({ user_message_uuids: [uuid] });
+    expect(turn.at(-1)).toMatchObject({ user_message_uuid: uuid, user_message_uuids: [uuid] });
+    expect(turn[1]).toMatchObject({ uuid, isReplay: true, message: { role: 'user', content: 'Hi.' } });
     await session.close();
   });
 

@@ -63,10 +63,28 @@ function outcomeOf(toolName: string, serverName: string, result: CallToolResult)
       content.push({ type: 'text', text: json });
     }
   }
+  const detail = detailOf(content, blocks, result);
   if (content.length === 0) {
-    return { content: `(${toolName} completed with no output)`, isError: false, detail: [] };
+    return { content: `(${toolName} completed with no output)`, isError: false, detail };
   }
-  return { content, isError: false, detail: structuredContent === undefined ? blocks : result };
+  return { content, isError: false, detail };
+}
+
+/** What the host is told of a result beside what the model reads: the same blocks, and what has no place in them. */
+function detailOf(content: ModelBlock[], blocks: McpContentBlock[], result: CallToolResult): unknown {
+  const { structuredContent, _meta } = result;
+  const resourceLinks = blocks.flatMap((block) => {
+    if (block.type !== 'resource_link') return [];
+    const { type: _, ...link } = block;
+    return [link];
+  });
+  if (structuredContent === undefined && _meta === undefined && resourceLinks.length === 0) return content;
+  return {
+    content,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(_meta === undefined ? {} : { _meta }),
+    ...(resourceLinks.length === 0 ? {} : { resourceLinks }),
+  };
 }
 
 type ModelBlock = Extract<NonNullable<ToolResultBlockParam['content']>, unknown[]>[number];
