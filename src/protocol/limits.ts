@@ -27,6 +27,17 @@ export const LIMITS = {
   relistMs: 1_000,
   /** From the start of a proxied MCP server to its answer to `initialize`; as long as the CLI waits for its own. */
   proxyConnectMs: 30_000,
+  /** From the end of input to SIGTERM for an MCP server's process. A server that heeds the end of input needs a few ms. */
+  mcpCloseGraceMs: 500,
+  /** For the answer to "I leave" of a remote MCP server. */
+  mcpLeaveMs: 1_000,
+  /** Before the first attempt to reach a lost MCP server again; each further one waits twice as long, up to the longest. */
+  mcpReconnectMs: 250,
+  mcpReconnectMaxMs: 30_000,
+  /** So many attempts in a row, about two minutes, and the server is given up until somebody asks for it. */
+  mcpReconnectAttempts: 10,
+  /** A server that was connected this long was well: after its next end the waiting starts anew. */
+  mcpStableMs: 10_000,
   /** How long a session of an HTTP server may lie unused before it is ended. */
   sessionIdleMs: 30 * 60_000,
   /** Sessions of one HTTP server at the same time. */

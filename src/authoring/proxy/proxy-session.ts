@@ -1,4 +1,4 @@
-import { AbortError, messageOf, TenonError } from '../../protocol/errors.js';
+import { AbortError, messageOf } from '../../protocol/errors.js';
 import type {
   JsonRpcId,
   JsonRpcMessage,
@@ -10,7 +10,7 @@ import type { Multiplexer, SharingClient } from '../../protocol/mcp-link/multipl
 import { INTERNAL_ERROR, JsonRpcFault } from '../json-rpc-fault.js';
 import { LATEST_PROTOCOL_VERSION } from '../mcp-versions.js';
 import { errorResult } from '../results/tool-result.js';
-import { NOT_REACHED } from './upstream-link.js';
+import { UpstreamFailure } from './upstream-failure.js';
 
 type Params = Record<string, unknown>;
 
@@ -126,7 +126,15 @@ export class ProxySession {
       return result;
     }
     await this.#shakeHands();
-    return this.#request(request, clientId, signal);
+    try {
+      return await this.#request(request, clientId, signal);
+    } catch (error) {
+      // The server has forgotten us, or went away before it was asked: what it never got, it may get once more.
+      if (!(error instanceof UpstreamFailure && error.mayRepeat) || error.challenge !== undefined)
+        throw error;
+      await this.#shakeHands();
+      return this.#request(request, clientId, signal);
+    }
   }
 
   async #attach(): Promise<void> {
@@ -199,9 +207,7 @@ export class ProxySession {
 }
 
 function faultOf({ code, message, data }: { code: number; message: string; data?: unknown }): Error {
-  return data === NOT_REACHED
-    ? new TenonError('SERVER_FAILED', message)
-    : new JsonRpcFault(code, message, data);
+  return data instanceof UpstreamFailure ? data : new JsonRpcFault(code, message, data);
 }
 
 /** What the server itself refused stays as it is; of anything else a model hears as a failed result. */

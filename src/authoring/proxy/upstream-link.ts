@@ -1,29 +1,33 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { messageOf, TenonError } from '../../protocol/errors.js';
 import { LIMITS } from '../../protocol/limits.js';
 import type { JsonRpcId, JsonRpcMessage } from '../../protocol/mcp.js';
 import type { ServerLink, ServerLinkEvents } from '../../protocol/mcp-link/multiplexer.js';
 import { StderrTail } from '../../protocol/stderr-tail.js';
 import { INTERNAL_ERROR } from '../json-rpc-fault.js';
-import { secretHider } from './secrets.js';
+import { SecretHider } from './secrets.js';
+import { reasonOf, UpstreamFailure, type UpstreamFailureDetails } from './upstream-failure.js';
 import {
   makeTransport,
   type ProxiedServerConfig,
   placeOf,
+  type UpstreamSurroundings,
   type UpstreamTransport,
 } from './upstream-transport.js';
 
-export interface Upstream {
+export interface Upstream extends UpstreamSurroundings {
   readonly name: string;
   readonly config: ProxiedServerConfig;
   readonly connectTimeoutMs: number;
+  /** Kept by whoever wants to show it after the end. */
+  readonly stderr?: StderrTail | undefined;
+  readonly secrets?: SecretHider | undefined;
 }
 
-/** The `data` of an error that the server did not send: it was not reached. */
-export const NOT_REACHED: object = {};
+/** No id of a request that comes from outside: those are numbers. */
+const PROBE_ID = 'tenon_probe';
 
 export async function openUpstream(upstream: Upstream, events: ServerLinkEvents): Promise<ServerLink> {
-  const link = new UpstreamLink(upstream, events, await makeTransport(upstream.config));
+  const link = new UpstreamLink(upstream, events);
   await link.start();
   return link;
 }
@@ -35,70 +39,88 @@ export async function openUpstream(upstream: Upstream, events: ServerLinkEvents)
 class UpstreamLink implements ServerLink {
   readonly #upstream: Upstream;
   readonly #events: ServerLinkEvents;
-  readonly #wire: UpstreamTransport;
-  readonly #hideSecrets: (text: string) => string;
-  readonly #stderr = new StderrTail();
+  readonly #secrets: SecretHider;
+  readonly #stderr: StderrTail;
   readonly #unanswered = new Set<JsonRpcId>();
+  /** Those of them that wait for their turn. */
+  readonly #unsent = new Set<JsonRpcId>();
   readonly #died: Promise<never>;
+  #wire: UpstreamTransport | undefined;
   #fail: (error: Error) => void = () => {};
   #connectTimer: NodeJS.Timeout | undefined;
   #handshakeId: JsonRpcId | undefined;
-  /** Requests wait for `notifications/initialized`: over HTTP each message travels alone. */
+  /** Requests wait for `notifications/initialized`: over HTTP each message travels alone. And for a probe. */
   #mayFollow: Promise<unknown> = Promise.resolve();
   #isAlive = true;
 
-  constructor(upstream: Upstream, events: ServerLinkEvents, wire: UpstreamTransport) {
+  constructor(upstream: Upstream, events: ServerLinkEvents) {
     this.#upstream = upstream;
     this.#events = events;
-    this.#wire = wire;
-    this.#hideSecrets = secretHider(upstream.config);
+    this.#secrets = upstream.secrets ?? new SecretHider(upstream.config);
+    this.#stderr = upstream.stderr ?? new StderrTail();
     this.#died = new Promise((_resolve, reject) => {
       this.#fail = reject;
     });
     this.#died.catch(() => {});
-    wire.stderr?.setEncoding('utf8').on('data', (text: string) => this.#stderr.push(text));
-    wire.transport.onmessage = (message) => this.#fromServer(message);
-    wire.transport.onclose = () => void this.#die('has ended');
   }
 
   async start(): Promise<void> {
-    const { connectTimeoutMs } = this.#upstream;
+    const { config, connectTimeoutMs } = this.#upstream;
     this.#connectTimer = setTimeout(() => {
       void this.#die(`did not answer within ${connectTimeoutMs} ms`);
     }, connectTimeoutMs);
-    const failed = 'url' in this.#upstream.config ? 'could not be reached' : 'could not be started';
-    const started = this.#wire.transport.start().catch((error) => this.#die(failed, error));
+    const wire = await makeTransport(config, this.#upstream, {
+      stderr: (text) => this.#stderr.push(text),
+      secrets: (values) => this.#secrets.add(values),
+      lost: (reason) => void this.#die(reason),
+    });
+    this.#wire = wire;
+    wire.transport.onmessage = (message) => this.#fromServer(message);
+    wire.transport.onclose = () => void this.#die(wire.ending());
+    const failed = 'url' in config ? 'could not be reached' : 'could not be started';
+    const started = wire.transport.start().catch((error) => this.#die(failed, error));
     await Promise.race([started, this.#died]);
     if (!this.#isAlive) await this.#died;
     // Not before: what goes wrong at the start is told by `start`.
-    this.#wire.transport.onerror = (error) => {
-      if (this.#wire.errorEndsConnection(error)) void this.#die('was lost', error);
+    wire.transport.onerror = (error) => {
+      if (wire.errorEndsConnection(error)) void this.#die('was lost', error);
     };
   }
 
   send(message: JsonRpcMessage): void {
     const id = 'method' in message && 'id' in message ? message.id : undefined;
-    if (id !== undefined) this.#unanswered.add(id);
+    if (id !== undefined) {
+      this.#unanswered.add(id);
+      this.#unsent.add(id);
+    }
     if ('method' in message && message.method === 'initialize') this.#handshakeId = id;
     if ('method' in message && message.method === 'notifications/cancelled') {
-      this.#unanswered.delete(message.params?.requestId as JsonRpcId);
+      this.#forget(message.params?.requestId as JsonRpcId);
     }
     const onRequestStreamEnd = (): void => this.#refuse(id, 'lost the connection before it answered');
     const sent = this.#mayFollow
-      .then(() => this.#wire.transport.send(message, id === undefined ? {} : { onRequestStreamEnd }))
+      .then(() => {
+        if (id !== undefined && !this.#unsent.delete(id)) return undefined;
+        return this.#wire?.transport.send(message, id === undefined ? {} : { onRequestStreamEnd });
+      })
       .catch((error) => this.#sendFailed(id, error));
     if ('method' in message && message.method === 'notifications/initialized') this.#mayFollow = sent;
   }
 
   async close(): Promise<void> {
+    const { leave } = this.#isAlive ? (this.#wire ?? {}) : {};
     this.#isAlive = false;
     clearTimeout(this.#connectTimer);
-    await this.#shutDown();
+    if (leave !== undefined) {
+      await Promise.race([leave(), wait(LIMITS.mcpLeaveMs, undefined, { ref: false })]).catch(() => {});
+    }
+    await this.#wire?.transport.close().catch(() => {});
   }
 
   #fromServer(message: JsonRpcMessage): void {
     if (!this.#isAlive) return;
     if (!('method' in message) && message.id !== undefined) {
+      if (message.id === PROBE_ID) return;
       this.#unanswered.delete(message.id);
       if (message.id === this.#handshakeId) this.#shookHands(message);
     }
@@ -108,59 +130,61 @@ class UpstreamLink implements ServerLink {
   #shookHands(answer: JsonRpcMessage): void {
     clearTimeout(this.#connectTimer);
     const version = 'result' in answer ? answer.result.protocolVersion : undefined;
-    if (typeof version === 'string') this.#wire.transport.setProtocolVersion?.(version);
+    if (typeof version === 'string') this.#wire?.transport.setProtocolVersion?.(version);
   }
 
   #sendFailed(id: JsonRpcId | undefined, error: unknown): void {
-    if (!this.#isAlive) return;
-    if (this.#wire.sendEndsConnection(error) || (id !== undefined && id === this.#handshakeId)) {
-      void this.#die('could not be reached', error);
-    } else {
-      this.#refuse(id, 'could not take the request', error);
-    }
+    if (!this.#isAlive || this.#wire === undefined) return;
+    const { mayRepeat, isDoubtful, endsConnection } = this.#wire.verdict(error);
+    const isHandshake = id !== undefined && id === this.#handshakeId;
+    const what = endsConnection || isDoubtful ? 'could not be reached' : 'could not take the request';
+    if (!isHandshake) this.#refuse(id, what, error, mayRepeat);
+    if (isHandshake || endsConnection) void this.#die('could not be reached', error);
+    else if (isDoubtful) this.#mayFollow = this.#probe();
+  }
+
+  /** One socket broke; whether the server is still there, and still knows us, decides what becomes of everything else. */
+  async #probe(): Promise<void> {
+    const answered = this.#wire?.transport.send({ jsonrpc: '2.0', id: PROBE_ID, method: 'ping' });
+    const enough = wait(LIMITS.closeGraceMs, undefined, { ref: false });
+    await Promise.race([answered, enough]).catch((error) => this.#die('could not be reached', error));
   }
 
   /** Answers one request in the server's place. */
-  #refuse(id: JsonRpcId | undefined, what: string, error?: unknown): void {
-    if (id === undefined || !this.#isAlive || !this.#unanswered.delete(id)) return;
-    const { message } = this.#failure(what, error);
-    this.#events.message({
-      jsonrpc: '2.0',
-      id,
-      error: { code: INTERNAL_ERROR, message, data: NOT_REACHED },
-    });
+  #refuse(id: JsonRpcId | undefined, what: string, error?: unknown, mayRepeat = false): void {
+    if (id === undefined || !this.#isAlive || !this.#forget(id)) return;
+    const failure = this.#failure(what, error, { mayRepeat });
+    const { message } = failure;
+    this.#events.message({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message, data: failure } });
+  }
+
+  #forget(id: JsonRpcId): boolean {
+    this.#unsent.delete(id);
+    return this.#unanswered.delete(id);
   }
 
   async #die(what: string, error?: unknown): Promise<void> {
     if (!this.#isAlive) return;
+    for (const id of [...this.#unsent]) this.#refuse(id, what, error, true);
     this.#isAlive = false;
     clearTimeout(this.#connectTimer);
-    const failure = this.#failure(what, error);
+    const failure = this.#failure(what, error, this.#admission(error));
     this.#fail(failure);
     this.#events.closed(failure);
-    await this.#shutDown();
+    await this.#wire?.transport.close().catch(() => {});
   }
 
-  async #shutDown(): Promise<void> {
-    const { transport, leave } = this.#wire;
-    if (leave !== undefined) {
-      await Promise.race([leave(), wait(LIMITS.closeGraceMs, undefined, { ref: false })]).catch(() => {});
-    }
-    await transport.close().catch(() => {});
+  #admission(error: unknown): UpstreamFailureDetails {
+    if (error === undefined || this.#wire?.verdict(error).isUnauthorized !== true) return {};
+    return { challenge: this.#wire.challenge?.() ?? {} };
   }
 
-  #failure(what: string, error?: unknown): TenonError {
+  #failure(what: string, error?: unknown, details: UpstreamFailureDetails = {}): UpstreamFailure {
     const { name, config } = this.#upstream;
     const reason = error === undefined ? '' : `: ${reasonOf(error)}`;
     const lastWords = this.#stderr.text.trim();
     const stderr = lastWords === '' ? '' : `\nThe last of its stderr:\n${lastWords}`;
     const text = `The MCP server "${name}" (${placeOf(config)}) ${what}${reason}.${stderr}`;
-    return new TenonError('SERVER_FAILED', this.#hideSecrets(text));
+    return new UpstreamFailure(this.#secrets.hide(text), details);
   }
-}
-
-/** `fetch` says why only in the cause. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
 }

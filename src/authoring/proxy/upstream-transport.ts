@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { OptionError } from '../../protocol/errors.js';
 import type {
   JsonRpcMessage,
@@ -7,24 +6,54 @@ import type {
   McpStdioServerConfig,
   McpTransport,
 } from '../../protocol/mcp.js';
+import type { McpAuthChallenge } from '../../protocol/mcp-status.js';
+import type { HeaderSource } from './remote-fetch.js';
+import type { Verdict } from './upstream-failure.js';
 
 export type ProxiedServerConfig = McpStdioServerConfig | McpSSEServerConfig | McpHttpServerConfig;
 
-/** A transport of the MCP library, used as a pipe for JSON-RPC. */
+/** A transport of the MCP library or our own, used as a pipe for JSON-RPC. */
 export interface UpstreamTransport {
   readonly transport: Omit<McpTransport, 'send'> & {
     send(message: JsonRpcMessage, options?: { onRequestStreamEnd?: () => void }): Promise<void>;
   };
-  readonly stderr?: Readable | undefined;
-  /** Whether a message that could not be sent means that the connection is of no use any more. */
-  sendEndsConnection(error: unknown): boolean;
-  /** The same of an error that the transport tells of by itself. */
+  /** What a message that could not be sent means. */
+  verdict(error: unknown): Verdict;
+  /** Whether an error that the transport tells of by itself means that the connection is of no use any more. */
   errorEndsConnection(error: unknown): boolean;
+  /** How it ended, when it ended by itself. */
+  ending(): string;
+  /** What the server said when it did not let us in. */
+  challenge?(): McpAuthChallenge | undefined;
   /** Tells the server that we leave. */
   leave?(): Promise<void>;
 }
 
-export function checkConfig(config: ProxiedServerConfig): void {
+/** What a transport needs beside the server's configuration. */
+export interface UpstreamSurroundings {
+  /** Of a server's process; the configuration's own variables are added. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly cwd?: string | undefined;
+  readonly auth?: UpstreamAuth | undefined;
+}
+
+/** How one server is told who asks. */
+export interface UpstreamAuth {
+  /** In addition to those of the configuration. */
+  readonly headers?: HeaderSource | undefined;
+  /** An `OAuthClientProvider` of the MCP library. */
+  readonly provider?: object | undefined;
+  /** Takes what exchanges the code that a person has brought back for a token. */
+  finishWith?(finish: (callback: URLSearchParams) => Promise<void>): void;
+}
+
+export interface UpstreamTransportEvents {
+  stderr(text: string): void;
+  secrets(values: readonly string[]): void;
+  lost(reason: string): void;
+}
+
+export function checkConfig(config: ProxiedServerConfig, what = 'proxyMcpServer: the server'): void {
   const problem = problemOf(config);
   if (problem === undefined) return;
   throw new OptionError(
@@ -33,7 +62,7 @@ export function checkConfig(config: ProxiedServerConfig): void {
     typeof config === 'object' && config !== null
       ? { ...config, env: undefined, headers: undefined }
       : config,
-    `proxyMcpServer: the server ${problem}. Expected { command, args?, env? } or { type: "http" | "sse", url, headers? }.`,
+    `${what} ${problem}. Expected { command, args?, env? } or { type: "http" | "sse", url, headers? }.`,
   );
 }
 
@@ -52,50 +81,28 @@ export function placeOf(config: ProxiedServerConfig): string {
   return origin + pathname;
 }
 
-/** The libraries are loaded here and not before: a program without a proxy never pays for them. */
-export async function makeTransport(config: ProxiedServerConfig): Promise<UpstreamTransport> {
-  if (config.type === 'http') {
-    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-    const transport = new StreamableHTTPClientTransport(new URL(config.url), requestOptions(config));
-    return {
-      transport: transport as UpstreamTransport['transport'],
-      // Any status is the server's answer to this one message, except for "I do not know that session".
-      sendEndsConnection: (error) => [undefined, 404].includes((error as { status?: number }).status),
-      // A stream that breaks is opened again by the library.
-      errorEndsConnection: () => false,
-      leave: () => transport.terminateSession(),
-    };
+/** What is needed is loaded here and not before: a program without such a server never pays for it. */
+export async function makeTransport(
+  config: ProxiedServerConfig,
+  surroundings: UpstreamSurroundings,
+  events: UpstreamTransportEvents,
+): Promise<UpstreamTransport> {
+  if ('url' in config) {
+    const { makeRemoteTransport } = await import('./remote-transport.js');
+    return makeRemoteTransport(config, surroundings.auth ?? {}, events);
   }
-  if (config.type === 'sse') {
-    const { SSEClientTransport, SseError } = await import('@modelcontextprotocol/client');
-    const transport = new SSEClientTransport(new URL(config.url), requestOptions(config));
-    return {
-      transport: transport as UpstreamTransport['transport'],
-      sendEndsConnection: () => false,
-      // The event source would connect again by itself, to a session that knows of no handshake.
-      errorEndsConnection: (error) => error instanceof SseError,
-    };
-  }
-  const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-  const transport = new StdioClientTransport({
-    command: config.command,
-    args: config.args ?? [],
+  const { StdioTransport } = await import('./stdio-transport.js');
+  const transport = new StdioTransport(config, {
     // As the CLI starts its servers.
-    env: { ...(process.env as Record<string, string>), ...config.env },
-    stderr: 'pipe',
-    maxBufferSize: Number.POSITIVE_INFINITY,
+    env: surroundings.env ?? process.env,
+    cwd: surroundings.cwd,
+    onStderr: (text) => events.stderr(text),
   });
   return {
-    transport: transport as UpstreamTransport['transport'],
-    stderr: transport.stderr as Readable,
-    // Its end is told otherwise.
-    sendEndsConnection: () => false,
+    transport,
+    // What cannot be written never reaches it; its end is told otherwise.
+    verdict: () => ({ mayRepeat: true, endsConnection: false, isDoubtful: false, isUnauthorized: false }),
     errorEndsConnection: () => false,
+    ending: () => transport.ending,
   };
-}
-
-function requestOptions(config: McpHttpServerConfig | McpSSEServerConfig): {
-  requestInit: { headers: Record<string, string> };
-} {
-  return { requestInit: { headers: config.headers ?? {} } };
 }

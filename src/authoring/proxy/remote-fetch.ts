@@ -1,0 +1,114 @@
+import type { McpAuthChallenge } from '../../protocol/mcp-status.js';
+import { isNobodyThere, isSessionUnknown } from './upstream-failure.js';
+
+/** Headers for each request, as they are or asked for: on connecting, and once more when the server does not accept them. */
+export type HeaderSource =
+  | Readonly<Record<string, string>>
+  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+
+export interface RemoteFetchEvents {
+  /** Secrets that must not be shown in any text. */
+  secrets(values: readonly string[]): void;
+  /** The server is gone or has forgotten the session, as the stream of its own messages shows. */
+  streamLost(reason: string): void;
+}
+
+/**
+ * `fetch` for the transports of the MCP library. It adds the headers, but only to requests to the server itself: the library
+ * asks other places, too, to find out how to get in. And it sees what the library does not tell.
+ */
+export class RemoteFetch {
+  /** Of the last request that was not let in. */
+  challenge: McpAuthChallenge | undefined;
+  readonly #origin: string;
+  readonly #source: HeaderSource;
+  readonly #events: RemoteFetchEvents;
+  readonly #watchesStream: boolean;
+  #headers: Promise<Readonly<Record<string, string>>> | undefined;
+  #streamWasOpen = false;
+
+  constructor(url: URL, source: HeaderSource, events: RemoteFetchEvents, watchesStream: boolean) {
+    this.#origin = url.origin;
+    this.#source = source;
+    this.#events = events;
+    this.#watchesStream = watchesStream;
+  }
+
+  readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+    if (new URL(input).origin !== this.#origin) return fetch(input, init);
+    const isStream = this.#watchesStream && init.method === 'GET' && accepts(init, 'text/event-stream');
+    let response: Response;
+    try {
+      response = await this.#authorized(input, init);
+    } catch (error) {
+      if (isStream && isNobodyThere(error)) this.#events.streamLost('cannot be reached any more');
+      throw error;
+    }
+    if (isStream) this.#streamAnswered(response.status);
+    return response;
+  };
+
+  async #authorized(input: string | URL, init: RequestInit): Promise<Response> {
+    const used = this.#current();
+    let response = await fetch(input, withHeaders(init, await used));
+    if (response.status === 401 && typeof this.#source === 'function') {
+      await response.body?.cancel();
+      // Of several requests that were refused at the same time, the first one asks for all.
+      if (this.#headers === used) this.#headers = undefined;
+      response = await fetch(input, withHeaders(init, await this.#current()));
+    }
+    if (response.status === 401) this.challenge = challengeOf(response.headers.get('www-authenticate'));
+    return response;
+  }
+
+  #current(): Promise<Readonly<Record<string, string>>> {
+    this.#headers ??= this.#ask();
+    return this.#headers;
+  }
+
+  async #ask(): Promise<Readonly<Record<string, string>>> {
+    const headers = typeof this.#source === 'function' ? await this.#source() : this.#source;
+    this.#events.secrets(Object.values(headers));
+    return headers;
+  }
+
+  #streamAnswered(status: number): void {
+    if (status < 300) this.#streamWasOpen = true;
+    // A server that has no such stream says 404, too, but it says so from the beginning.
+    else if (this.#streamWasOpen && isSessionUnknown(status, 'session')) {
+      this.#events.streamLost('has forgotten the session');
+    }
+  }
+}
+
+function accepts(init: RequestInit, type: string): boolean {
+  return new Headers(init.headers).get('accept')?.includes(type) === true;
+}
+
+/** The library's own come first: it knows the session and, with OAuth, the token. */
+function withHeaders(init: RequestInit, more: Readonly<Record<string, string>>): RequestInit {
+  const headers = new Headers(more);
+  new Headers(init.headers).forEach((value, name) => {
+    headers.set(name, value);
+  });
+  return { ...init, headers };
+}
+
+/** `WWW-Authenticate: Bearer realm="x", resource_metadata="…"`, read leniently. */
+export function challengeOf(header: string | null): McpAuthChallenge {
+  if (header === null) return {};
+  const scheme = /^\s*([^\s,=]+)(?=\s|$)/.exec(header)?.[1];
+  const parameter = (name: string): string | undefined => {
+    const [, quoted, bare] = new RegExp(`\\b${name}=(?:"([^"]*)"|([^\\s,]+))`).exec(header) ?? [];
+    return quoted ?? bare;
+  };
+  const parts = {
+    scheme,
+    scope: parameter('scope'),
+    error: parameter('error'),
+    errorDescription: parameter('error_description'),
+    resourceMetadataUrl: parameter('resource_metadata'),
+  };
+  const known = Object.entries(parts).filter(([, value]) => value !== undefined);
+  return { header, ...Object.fromEntries(known) };
+}
