@@ -190,6 +190,8 @@ export type McpServerToolPolicy = {
   name: string;
   permission_policy?: 'always_allow' | 'always_ask' | 'always_deny' | undefined;
   org_max_permission?: 'allow' | 'ask' | 'blocked' | undefined;
+  /** Tenon's own, for its runtime: the longest that a call of this tool may take, in milliseconds. */
+  timeout?: number | undefined;
 };
 
 export type McpStdioServerConfig = {

@@ -52,6 +52,7 @@ function main(): void {
     {
       flags,
       cwd: process.cwd(),
+      env: process.env,
       reportsState: state === '1',
       onNoise: refuseInput,
       onStderr: (text) => process.stderr.write(text),

@@ -1,16 +1,15 @@
 import type { HostSubtype, InitializeRequest } from '../protocol/control-requests.js';
-import type { JsonRpcMessage, McpServerConfigForProcessTransport } from '../protocol/mcp.js';
 import type { Lines } from './lines.js';
+import { mcpControlHandlers } from './mcp/control-handlers.js';
 import { RUNTIME_VERSION } from './runtime-config.js';
 import type { RuntimeSession } from './session.js';
 
-type Handler = (fields: Readonly<Record<string, unknown>>) => unknown;
+type Handler = (fields: Readonly<Record<string, unknown>>, signal: AbortSignal) => unknown;
 
 /** What the host may ask of the runtime. Whatever is not in it is answered with an error that says so. */
 export type ControlHandlers = Partial<Record<HostSubtype, Handler>>;
 
 export function controlHandlers(session: RuntimeSession, lines: Lines): ControlHandlers {
-  const { hub } = session.tools;
   return {
     initialize: (fields) => {
       session.initialize(fields as InitializeRequest);
@@ -27,15 +26,7 @@ export function controlHandlers(session: RuntimeSession, lines: Lines): ControlH
       return { mode };
     },
     set_max_thinking_tokens: () => undefined,
-    mcp_status: () => ({ mcpServers: hub.status() }),
-    mcp_reconnect: ({ serverName }) => hub.reconnect(String(serverName)),
-    mcp_toggle: ({ serverName, enabled }) => hub.toggle(String(serverName), enabled === true),
-    mcp_message: ({ server_name, message }) => {
-      hub.required(String(server_name)).client.receive(message as JsonRpcMessage);
-      return undefined;
-    },
-    mcp_set_servers: ({ servers }) =>
-      session.tools.setServers(servers as Record<string, McpServerConfigForProcessTransport>),
+    ...mcpControlHandlers(session.tools.hub),
     get_binary_version: () => ({ version: RUNTIME_VERSION, buildTime: '' }),
     end_session: () => undefined,
   };

@@ -16,6 +16,7 @@ function open(config: RuntimeConfig, { args, env, cwd }: AgentStart): Transport 
   const agent = serveRuntime(agentSide, config, {
     flags: parseFlags(args, (text) => JSON.parse(text)),
     cwd,
+    env,
     reportsState: env.CLAUDE_CODE_SDK_READS_SESSION_STATE === '1',
     onStderr: (text) => tellStderr(text),
   });

@@ -22,6 +22,7 @@ export interface RuntimeFlags {
   includePartialMessages: boolean;
   replayUserMessages: boolean;
   mcpServers: Record<string, McpServerConfigForProcessTransport>;
+  addDirectories: string[];
   resume: string | undefined;
   continue: boolean;
   forkSession: boolean;
@@ -33,11 +34,11 @@ export interface RuntimeFlags {
 /** The program was called with something that it does not know. The message goes to stderr, the exit code is 1. */
 export class FlagError extends Error {}
 
-type Kind = 'switch' | 'value' | 'list' | 'json';
+type Kind = 'switch' | 'value' | 'values' | 'list' | 'json';
 
 /** Every flag that an SDK may send. `—` in the right column: accepted, and without effect here. */
 const FLAGS: Record<string, [kind: Kind, target: keyof RuntimeFlags | '—']> = {
-  '--add-dir': ['value', '—'],
+  '--add-dir': ['values', 'addDirectories'],
   '--agent': ['value', '—'],
   '--agents': ['json', '—'],
   '--allow-dangerously-skip-permissions': ['switch', 'allowBypass'],
@@ -131,6 +132,7 @@ function defaults(): RuntimeFlags {
     includePartialMessages: false,
     replayUserMessages: false,
     mcpServers: {},
+    addDirectories: [],
     resume: undefined,
     continue: false,
     forkSession: false,
@@ -152,6 +154,7 @@ function apply(
     Object.assign(flags, { [target]: value });
   };
   if (kind === 'switch') set(target !== 'persistSession');
+  else if (kind === 'values') set([...((flags[target] as string[]) ?? []), text]);
   else if (kind === 'list') {
     const list = text.split(/,(?![^(]*\))/).filter((item) => item !== '');
     set(

@@ -3,6 +3,8 @@
 export type { AgentRuntime, AgentStart } from '../protocol/agent-runtime.js';
 export { embedded } from './embedded.js';
 export { FlagError, parseFlags, type RuntimeFlags } from './flags.js';
+export type { McpOAuth, McpServerAuth, McpStoredAuth, McpTokenStore } from './mcp/auth/server-auth.js';
+export type { McpReconnectPolicy } from './mcp/mcp-settings.js';
 export {
   type Model,
   type ModelContext,

@@ -1,5 +1,7 @@
 import type { MessageParam } from '../protocol/content.js';
 import type { RuntimeFlags } from './flags.js';
+import type { McpServerAuth } from './mcp/auth/server-auth.js';
+import type { McpReconnectPolicy } from './mcp/mcp-settings.js';
 import type { Model } from './model.js';
 import type { RuntimeSessionStore } from './sessions/session-store.js';
 import type { PriceTable } from './usage.js';
@@ -18,12 +20,20 @@ export interface RuntimeConfig {
   deferAbove?: number | undefined;
   /** For the handshake with one MCP server, in milliseconds. */
   mcpConnectTimeoutMs?: number | undefined;
+  /** When and how often a server that was lost is connected to again. */
+  mcpReconnect?: Partial<McpReconnectPolicy> | undefined;
+  /** How remote servers are told who asks, by their names in `mcpServers`. */
+  mcpAuth?: Readonly<Record<string, McpServerAuth>> | undefined;
+  /** What MCP servers log (`notifications/message`). */
+  onMcpLog?: ((server: string, entry: Record<string, unknown>) => void) | undefined;
 }
 
 /** What one conversation is started with. */
 export interface RuntimeStart {
   flags: RuntimeFlags;
   cwd: string;
+  /** Of the programs that it starts, and for `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT`. Default: this process's own. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The host reads `session_state_changed` lines. */
   reportsState: boolean;
   /** What a program would write to stderr. */

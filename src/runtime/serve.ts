@@ -129,12 +129,12 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
       });
   }
 
-  #serve({ subtype, fields }: InboundRequest): unknown {
+  #serve({ subtype, fields, signal }: InboundRequest): unknown {
     const handler = Object.hasOwn(this.#handlers, subtype)
       ? this.#handlers[subtype as HostSubtype]
       : undefined;
     if (handler === undefined) throw unsupportedRequest(subtype);
-    return handler(fields);
+    return handler(fields, signal);
   }
 
   #write(line: MessageFrame): void {

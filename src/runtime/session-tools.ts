@@ -1,12 +1,6 @@
 import type { InitializeRequest } from '../protocol/control-requests.js';
-import { messageOf } from '../protocol/errors.js';
-import { LIMITS } from '../protocol/limits.js';
-import type { McpServerConfigForProcessTransport } from '../protocol/mcp.js';
-import type { McpSetServersResult } from '../protocol/mcp-status.js';
 import type { Host } from './host.js';
 import { McpHub } from './mcp/hub.js';
-import { inProcessSource } from './mcp/in-process-source.js';
-import { processSource } from './mcp/process-source.js';
 import type { Permissions } from './permissions.js';
 import { DEFAULT_DEFER_ABOVE, type RuntimeConfig, type RuntimeStart } from './runtime-config.js';
 import { offeredTools } from './tools/offered-tools.js';
@@ -19,46 +13,33 @@ export class SessionTools {
   readonly hub: McpHub;
   structured: StructuredOutput | undefined;
   readonly #start: RuntimeStart;
-  readonly #host: Host;
   readonly #permissions: Permissions;
   readonly #search: ToolSearch;
 
   constructor(config: RuntimeConfig, start: RuntimeStart, host: Host, permissions: Permissions) {
     this.#start = start;
-    this.#host = host;
     this.#permissions = permissions;
-    this.hub = new McpHub(config.mcpConnectTimeoutMs ?? LIMITS.proxyConnectMs, async () => {
-      throw new Error('Method not found');
+    this.hub = new McpHub({
+      host,
+      cwd: start.cwd,
+      additionalDirectories: start.flags.addDirectories,
+      env: start.env,
+      connectTimeoutMs: config.mcpConnectTimeoutMs,
+      reconnect: config.mcpReconnect,
+      auth: config.mcpAuth,
+      onLog: config.onMcpLog,
     });
     this.#search = new ToolSearch(() => this.all(), config.deferAbove ?? DEFAULT_DEFER_ABOVE);
     this.#useSchema(start.flags.jsonSchema);
-    for (const [name, server] of Object.entries(start.flags.mcpServers)) this.#addServer(name, server);
+    for (const [name, server] of Object.entries(start.flags.mcpServers)) this.hub.addAtStart(name, server);
   }
 
   /** Takes what the host has to offer; a second time adds servers. */
   initialize(request: InitializeRequest): void {
     this.#useSchema(request.jsonSchema);
     for (const name of request.sdkMcpServers ?? []) {
-      if (this.hub.get(name) === undefined) this.hub.add(inProcessSource(name, request, this.#host));
+      if (this.hub.get(name) === undefined) this.hub.addInProcess(name, request);
     }
-  }
-
-  /** Replaces the servers: those that are named stay as they are, new ones are connected, the others go. */
-  async setServers(
-    servers: Record<string, McpServerConfigForProcessTransport>,
-  ): Promise<McpSetServersResult> {
-    const removed = this.hub.names.filter((name) => !(name in servers));
-    await Promise.all(removed.map((name) => this.hub.remove(name)));
-    const added = Object.keys(servers).filter((name) => this.hub.get(name) === undefined);
-    const errors: Record<string, string> = {};
-    for (const name of added) {
-      try {
-        this.#addServer(name, servers[name] as McpServerConfigForProcessTransport);
-      } catch (error) {
-        errors[name] = messageOf(error);
-      }
-    }
-    return { added: added.filter((name) => !(name in errors)), removed, errors };
   }
 
   /** Every tool that there is for the model now, those that it has to search for too. */
@@ -73,10 +54,6 @@ export class SessionTools {
 
   find(name: string): RuntimeTool | undefined {
     return [...this.all(), this.#search.tool].find((tool) => tool.name === name);
-  }
-
-  #addServer(name: string, config: McpServerConfigForProcessTransport): void {
-    this.hub.add(config.type === 'sdk' ? inProcessSource(name, {}, this.#host) : processSource(name, config));
   }
 
   #useSchema(schema: Record<string, unknown> | undefined): void {

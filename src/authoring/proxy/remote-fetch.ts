@@ -57,7 +57,10 @@ export class RemoteFetch {
       if (this.#headers === used) this.#headers = undefined;
       response = await fetch(input, withHeaders(init, await this.#current()));
     }
-    if (response.status === 401) this.challenge = challengeOf(response.headers.get('www-authenticate'));
+    const asked = response.headers.get('www-authenticate');
+    if (response.status === 401 || (response.status === 403 && asked !== null)) {
+      this.challenge = challengeOf(asked);
+    }
     return response;
   }
 

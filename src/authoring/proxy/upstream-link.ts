@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { AbortError } from '../../protocol/errors.js';
 import { LIMITS } from '../../protocol/limits.js';
 import type { JsonRpcId, JsonRpcMessage } from '../../protocol/mcp.js';
 import type { ServerLink, ServerLinkEvents } from '../../protocol/mcp-link/multiplexer.js';
@@ -18,6 +19,8 @@ export interface Upstream extends UpstreamSurroundings {
   readonly name: string;
   readonly config: ProxiedServerConfig;
   readonly connectTimeoutMs: number;
+  /** Aborted: nobody wants it any more. What was begun is undone before the opening rejects. */
+  readonly signal?: AbortSignal | undefined;
   /** Kept by whoever wants to show it after the end. */
   readonly stderr?: StderrTail | undefined;
   readonly secrets?: SecretHider | undefined;
@@ -27,9 +30,21 @@ export interface Upstream extends UpstreamSurroundings {
 const PROBE_ID = 'tenon_probe';
 
 export async function openUpstream(upstream: Upstream, events: ServerLinkEvents): Promise<ServerLink> {
+  const { signal } = upstream;
+  signal?.throwIfAborted();
   const link = new UpstreamLink(upstream, events);
-  await link.start();
-  return link;
+  let closing: Promise<void> | undefined;
+  const stop = (): void => {
+    closing = link.close();
+  };
+  signal?.addEventListener('abort', stop);
+  try {
+    await link.start();
+    return link;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await closing;
+  }
 }
 
 /**
@@ -74,6 +89,7 @@ class UpstreamLink implements ServerLink {
       secrets: (values) => this.#secrets.add(values),
       lost: (reason) => void this.#die(reason),
     });
+    if (!this.#isAlive) return this.#died;
     this.#wire = wire;
     wire.transport.onmessage = (message) => this.#fromServer(message);
     wire.transport.onclose = () => void this.#die(wire.ending());
@@ -110,6 +126,7 @@ class UpstreamLink implements ServerLink {
   async close(): Promise<void> {
     const { leave } = this.#isAlive ? (this.#wire ?? {}) : {};
     this.#isAlive = false;
+    this.#fail(new AbortError('The connection was closed.'));
     clearTimeout(this.#connectTimer);
     if (leave !== undefined) {
       await Promise.race([leave(), wait(LIMITS.mcpLeaveMs, undefined, { ref: false })]).catch(() => {});

@@ -1,50 +1,110 @@
-import type { JsonRpcRequest } from '../../protocol/mcp.js';
-import type { McpServerStatus } from '../../protocol/mcp-status.js';
-import { mcpTool } from '../tools/mcp-tool.js';
+import type { ProxiedServerConfig } from '../../authoring/proxy/upstream-transport.js';
+import type { InitializeRequest } from '../../protocol/control-requests.js';
+import { messageOf } from '../../protocol/errors.js';
+import { LIMITS } from '../../protocol/limits.js';
+import type { ListedTool, McpServerConfigForProcessTransport } from '../../protocol/mcp.js';
+import type { McpServerStatus, McpSetServersResult } from '../../protocol/mcp-status.js';
+import type { Host } from '../host.js';
+import { mcpTool, modelToolName } from '../tools/mcp-tool.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
-import { McpServerConnection, type McpServerSource } from './mcp-server-connection.js';
+import { McpServerAdmission } from './auth/admission.js';
+import type { McpServerAuth } from './auth/server-auth.js';
+import { inProcessSource } from './in-process-source.js';
+import { McpServerConnection } from './mcp-server-connection.js';
+import type { McpServerSource } from './mcp-server-source.js';
+import {
+  DEFAULT_RECONNECT,
+  type McpReconnectPolicy,
+  type McpSettings,
+  milliseconds,
+} from './mcp-settings.js';
+import { processSource } from './process-source.js';
+import { externalRequests } from './server-requests.js';
+
+export interface McpHubOptions {
+  host: Host;
+  cwd: string;
+  /** That the agent may work in, beside `cwd`. */
+  additionalDirectories?: readonly string[] | undefined;
+  /** Of servers' processes, and for `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT`. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  connectTimeoutMs?: number | undefined;
+  reconnect?: Partial<McpReconnectPolicy> | undefined;
+  auth?: Readonly<Record<string, McpServerAuth>> | undefined;
+  onLog?: McpSettings['onLog'];
+}
 
 /** All MCP servers of a conversation as one set of named connections. They connect beside each other. */
 export class McpHub {
+  readonly #options: McpHubOptions;
+  readonly #settings: McpSettings;
   readonly #connections = new Map<string, McpServerConnection>();
   readonly #connecting = new Map<string, Promise<void>>();
-  readonly #connectTimeoutMs: number;
-  readonly #serve: (serverName: string, request: JsonRpcRequest) => Promise<Record<string, unknown>>;
+  /** What each server outside was configured with, to see whether it has changed. */
+  readonly #configured = new Map<string, string>();
 
-  constructor(
-    connectTimeoutMs: number,
-    serve: (serverName: string, request: JsonRpcRequest) => Promise<Record<string, unknown>>,
-  ) {
-    this.#connectTimeoutMs = connectTimeoutMs;
-    this.#serve = serve;
+  constructor(options: McpHubOptions) {
+    this.#options = options;
+    const { env = {}, connectTimeoutMs, reconnect, onLog } = options;
+    this.#settings = {
+      connectTimeoutMs: connectTimeoutMs ?? milliseconds(env.MCP_TIMEOUT) ?? LIMITS.proxyConnectMs,
+      toolTimeoutMs: milliseconds(env.MCP_TOOL_TIMEOUT) ?? 0,
+      reconnect: { ...DEFAULT_RECONNECT, ...reconnect },
+      onLog,
+    };
+  }
+
+  /** A server in the host's process, with what the host says of it in advance. */
+  addInProcess(name: string, request: InitializeRequest = {}): void {
+    this.add(inProcessSource(name, request, this.#options.host));
+  }
+
+  /** Throws when the configuration cannot work. */
+  addConfigured(name: string, config: McpServerConfigForProcessTransport): void {
+    if (config.type === 'sdk') this.addInProcess(name, { sdkMcpServerConfigs: { [name]: config } });
+    else this.add(this.#outside(name, config));
+    this.#configured.set(name, comparable(config));
+  }
+
+  /** The same, but one that cannot work is there as failed: at the start nobody waits for an answer that could tell. */
+  addAtStart(name: string, config: McpServerConfigForProcessTransport): void {
+    try {
+      this.addConfigured(name, config);
+    } catch (error) {
+      this.add({ ...inProcessSource(name, {}, this.#options.host), ...unusable(config, error) });
+    }
   }
 
   add(source: McpServerSource): void {
-    const connection = new McpServerConnection(source, this.#connectTimeoutMs, (request) =>
-      this.#serve(source.name, request),
-    );
+    const connection = new McpServerConnection(source, this.#settings);
     this.#connections.set(source.name, connection);
-    this.#connect(connection);
+    void this.#connect(connection, source.manifest);
   }
 
-  /** Connected servers that say that they have resources. */
-  withResources(): string[] {
-    return [...this.#connections.values()]
-      .filter(
-        ({ state, handshake }) => state === 'connected' && handshake?.capabilities.resources !== undefined,
-      )
-      .map(({ source }) => source.name);
+  /** Connected servers that say that they have such. */
+  having(kind: 'resources' | 'prompts'): McpServerConnection[] {
+    return [...this.#connections.values()].filter(
+      ({ state, handshake }) =>
+        state.is('connected', 'pending') && handshake?.capabilities?.[kind] !== undefined,
+    );
   }
 
   get(name: string): McpServerConnection | undefined {
     return this.#connections.get(name);
   }
 
+  /** Throws for a name that no server has. */
+  required(name: string): McpServerConnection {
+    const connection = this.#connections.get(name);
+    if (connection === undefined) throw new Error(`Server not found: ${name}`);
+    return connection;
+  }
+
   get names(): string[] {
     return [...this.#connections.keys()];
   }
 
-  /** Resolves when every server is connected or has failed; each has its own time limit. */
+  /** Resolves when every server is connected or has failed; each has its own time limit. Lost ones are not waited for. */
   async settled(): Promise<void> {
     await Promise.all(this.#connecting.values());
   }
@@ -54,25 +114,46 @@ export class McpHub {
     await Promise.all([...this.#connections.values()].map((connection) => connection.relisted()));
   }
 
+  /** Replaces the servers: those that are named stay unless they have changed, new ones are connected, the others go. */
+  async set(servers: Record<string, McpServerConfigForProcessTransport>): Promise<McpSetServersResult> {
+    const stays = (name: string): boolean =>
+      name in servers && (this.#configured.get(name) ?? NOT_CONFIGURED) === comparable(servers[name]);
+    const removed = this.names.filter((name) => !stays(name));
+    const added = Object.keys(servers).filter((name) => !this.#connections.has(name) || !stays(name));
+    await Promise.all(removed.map((name) => this.remove(name)));
+    const errors: Record<string, string> = {};
+    for (const name of added) {
+      try {
+        this.addConfigured(name, servers[name] as McpServerConfigForProcessTransport);
+      } catch (error) {
+        errors[name] = messageOf(error);
+      }
+    }
+    return {
+      added: added.filter((name) => !(name in errors)),
+      removed: removed.filter((name) => !(name in servers)),
+      errors,
+    };
+  }
+
   async remove(name: string): Promise<void> {
     const connection = this.#connections.get(name);
     this.#connections.delete(name);
-    await connection?.disconnect('disabled');
+    this.#configured.delete(name);
+    await connection?.disconnect();
   }
 
+  /** Rejects when it does not connect. What was given in advance is not used: it may be out of date by now. */
   async reconnect(name: string): Promise<void> {
-    const { source } = this.required(name);
-    await this.remove(name);
-    // What was given in advance may be out of date by now.
-    this.add({ ...source, manifest: undefined });
-    await this.#connecting.get(name);
-    const { state, error } = this.required(name);
-    if (state !== 'connected') throw new Error(error ?? `Server "${name}" did not connect.`);
+    const connection = this.required(name);
+    await this.#connect(connection, undefined);
+    const { status, error } = connection.state.shown();
+    if (status !== 'connected') throw new Error(error ?? `Server "${name}" did not connect.`);
   }
 
   async toggle(name: string, enabled: boolean): Promise<void> {
     if (enabled) await this.reconnect(name);
-    else await this.required(name).disconnect('disabled');
+    else await this.required(name).disconnect();
   }
 
   status(): McpServerStatus[] {
@@ -93,22 +174,54 @@ export class McpHub {
     );
   }
 
+  /** The tool that a model calls by this name. */
+  find(toolName: string): { connection: McpServerConnection; listed: ListedTool } | undefined {
+    for (const connection of this.#connections.values()) {
+      const listed = connection.tools.find(
+        ({ name }) => modelToolName(connection.source.name, name) === toolName,
+      );
+      if (listed !== undefined) return { connection, listed };
+    }
+    return undefined;
+  }
+
+  /** Resolves when nothing is left of any of them. */
   async close(): Promise<void> {
     await Promise.all([...this.#connections.keys()].map((name) => this.remove(name)));
   }
 
-  #connect(connection: McpServerConnection): void {
+  #outside(name: string, config: ProxiedServerConfig): McpServerSource {
+    const { host, cwd, additionalDirectories = [], env, auth = {} } = this.#options;
+    const own = Object.hasOwn(auth, name) ? auth[name] : undefined;
+    return processSource(name, config, {
+      env,
+      cwd,
+      serve: externalRequests(host, [cwd, ...additionalDirectories]),
+      admission: own === undefined ? undefined : new McpServerAdmission(name, own),
+    });
+  }
+
+  async #connect(connection: McpServerConnection, manifest: McpServerSource['manifest']): Promise<void> {
     const { name } = connection.source;
-    const done = connection.connect().finally(() => {
+    const done = connection.connect(manifest).finally(() => {
       if (this.#connecting.get(name) === done) this.#connecting.delete(name);
     });
     this.#connecting.set(name, done);
+    await done;
   }
+}
 
-  /** Throws for a name that no server has. */
-  required(name: string): McpServerConnection {
-    const connection = this.#connections.get(name);
-    if (connection === undefined) throw new Error(`Server not found: ${name}`);
-    return connection;
-  }
+/** Of a server that was announced and not configured: any configuration that only names it is the same. */
+const NOT_CONFIGURED = 'sdk';
+
+function comparable(config: McpServerConfigForProcessTransport | undefined): string {
+  return config?.type === 'sdk' ? NOT_CONFIGURED : JSON.stringify(config);
+}
+
+function unusable(config: McpServerConfigForProcessTransport, error: unknown): Partial<McpServerSource> {
+  return {
+    transport: config?.type ?? 'stdio',
+    source: 'dynamic',
+    open: () => Promise.reject(error),
+  };
 }

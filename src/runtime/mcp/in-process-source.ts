@@ -2,7 +2,8 @@ import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/con
 import type { JsonRpcMessage } from '../../protocol/mcp.js';
 import type { Host } from '../host.js';
 import type { McpClient } from './mcp-client.js';
-import type { McpServerSource } from './mcp-server-connection.js';
+import type { McpServerSource } from './mcp-server-source.js';
+import { inProcessRequests } from './server-requests.js';
 
 /** Servers that live in the host: each message is a control request, and the answer comes back in its payload. */
 export function inProcessSource(name: string, request: InitializeRequest, host: Host): McpServerSource {
@@ -14,6 +15,8 @@ export function inProcessSource(name: string, request: InitializeRequest, host: 
     timeoutMs: config?.timeout,
     policies: config?.tools ?? [],
     manifest: usable(request.sdkMcpServerManifests?.[name]),
+    capabilities: {},
+    serve: inProcessRequests,
     open: async (client) => ({
       send: (message) => send(name, message, host, client),
       close: async () => {},

@@ -1,3 +1,4 @@
+import { UpstreamFailure } from '../../authoring/proxy/upstream-failure.js';
 import { AbortError, messageOf } from '../../protocol/errors.js';
 import type {
   CallToolResult,
@@ -6,7 +7,6 @@ import type {
   JsonRpcMessage,
   JsonRpcRequest,
   JsonRpcResponse,
-  ListedTool,
 } from '../../protocol/mcp.js';
 
 /** How JSON-RPC reaches a server, whatever is between: a control channel, a child process, HTTP. */
@@ -29,8 +29,8 @@ export interface McpRequestOptions {
   onProgress?: ((progress: Record<string, unknown>) => void) | undefined;
 }
 
-/** A server's own error, as against a broken connection. */
-class McpServerError extends Error {
+/** An error of the protocol: a server's own, as against a broken connection; or ours, for a request of the server. */
+export class McpError extends Error {
   readonly code: number;
 
   constructor(code: number, message: string) {
@@ -41,8 +41,11 @@ class McpServerError extends Error {
 
 export class McpTimeoutError extends Error {}
 
-const METHOD_NOT_FOUND = -32601;
+export const METHOD_NOT_FOUND = -32601;
+const INTERNAL_ERROR = -32603;
 const PROTOCOL_VERSION = '2025-11-25';
+/** What a server may answer with; the differences between them do not concern us. */
+const KNOWN_VERSIONS = new Set([PROTOCOL_VERSION, '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']);
 
 /** The client end of MCP over a link: requests with their answers, cancellation, time limits, notifications. */
 export class McpClient {
@@ -50,6 +53,7 @@ export class McpClient {
   readonly #pending = new Map<JsonRpcId, (response: JsonRpcResponse | Error) => void>();
   readonly #progress = new Map<JsonRpcId, (progress: Record<string, unknown>) => void>();
   #link: McpLink | undefined;
+  #ended: Error | undefined;
   #nextId: number;
 
   /** Ids begin where a handshake that was given in advance would have left off. */
@@ -69,19 +73,26 @@ export class McpClient {
   ): Promise<InitializeResult> {
     const params = { protocolVersion: PROTOCOL_VERSION, capabilities, clientInfo };
     const result = (await this.request('initialize', params, options)) as InitializeResult;
+    if (!KNOWN_VERSIONS.has(result.protocolVersion)) {
+      throw new Error(`It speaks an unknown version of MCP: ${JSON.stringify(result.protocolVersion)}.`);
+    }
     await this.notify('notifications/initialized');
     return result;
   }
 
-  async listTools(options: McpRequestOptions): Promise<ListedTool[]> {
-    const tools: ListedTool[] = [];
+  /** All pages of a list; `key` names what is listed. */
+  async list<Listed>(method: string, key: string, options: McpRequestOptions): Promise<Listed[]> {
+    const listed: Listed[] = [];
+    const seen = new Set<unknown>();
     let cursor: unknown;
     do {
-      const page = await this.request('tools/list', cursor === undefined ? undefined : { cursor }, options);
-      tools.push(...((page.tools as ListedTool[] | undefined) ?? []));
+      seen.add(cursor);
+      const page = await this.request(method, cursor === undefined ? undefined : { cursor }, options);
+      listed.push(...((page[key] as Listed[] | undefined) ?? []));
       cursor = page.nextCursor;
+      if (cursor !== undefined && seen.has(cursor)) throw new Error(`${method} goes in circles.`);
     } while (cursor !== undefined);
-    return tools;
+    return listed;
   }
 
   callTool(
@@ -116,7 +127,7 @@ export class McpClient {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
         if (response instanceof Error) reject(response);
-        else if ('error' in response) reject(new McpServerError(response.error.code, response.error.message));
+        else if ('error' in response) reject(errorOf(response.error));
         else resolve(response.result);
       };
       this.#pending.set(id, settle);
@@ -155,14 +166,14 @@ export class McpClient {
 
   /** The connection is gone: whatever is open ends with the reason. */
   end(reason: Error): void {
-    this.#link = undefined;
+    this.#ended ??= reason;
     for (const settle of [...this.#pending.values()]) settle(reason);
   }
 
-  async close(): Promise<void> {
-    const link = this.#link;
-    this.end(new AbortError('The connection was closed.'));
-    await link?.close();
+  /** Resolves when the other end is gone. */
+  async close(reason: Error = new AbortError('The connection was closed.')): Promise<void> {
+    this.end(reason);
+    await this.#link?.close();
   }
 
   async #serve(request: JsonRpcRequest): Promise<void> {
@@ -171,14 +182,20 @@ export class McpClient {
     try {
       response = { jsonrpc: '2.0', id, result: await this.#events.serve(request) };
     } catch (error) {
-      const code = error instanceof McpServerError ? error.code : METHOD_NOT_FOUND;
+      const code = error instanceof McpError ? error.code : INTERNAL_ERROR;
       response = { jsonrpc: '2.0', id, error: { code, message: messageOf(error) } };
     }
     await this.#send(response).catch(() => {});
   }
 
   #send(message: JsonRpcMessage): Promise<void> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
     if (this.#link === undefined) return Promise.reject(new Error('The MCP server is not connected.'));
     return this.#link.send(message);
   }
+}
+
+/** What the link says in the server's place comes with its own error. */
+function errorOf({ code, message, data }: { code: number; message: string; data?: unknown }): Error {
+  return data instanceof UpstreamFailure ? data : new McpError(code, message);
 }

@@ -1,116 +1,278 @@
-import type { SdkMcpServerManifest } from '../../protocol/control-requests.js';
-import { messageOf } from '../../protocol/errors.js';
-import type {
-  InitializeResult,
-  ListedTool,
-  ListToolsResult,
-  McpServerToolPolicy,
-} from '../../protocol/mcp.js';
+import { setTimeout as wait } from 'node:timers/promises';
+import { UpstreamFailure } from '../../authoring/proxy/upstream-failure.js';
+import { AbortError, messageOf } from '../../protocol/errors.js';
+import type { CallToolResult, InitializeResult, JsonRpcMessage, ListedTool } from '../../protocol/mcp.js';
 import type { McpServerStatus } from '../../protocol/mcp-status.js';
-import { McpClient, type McpClientEvents, type McpLink } from './mcp-client.js';
+import { untilAborted } from '../abortable.js';
+import { shakeHands } from './handshake.js';
+import { McpClient, type McpRequestOptions } from './mcp-client.js';
+import type { McpServerSource } from './mcp-server-source.js';
+import { type McpSettings, reconnectDelayMs } from './mcp-settings.js';
+import { ServerState } from './server-state.js';
 
-/** How to reach a server, and what its kind is called in status lines. */
-export interface McpServerSource {
-  readonly name: string;
-  readonly transport: 'sdk' | 'stdio' | 'sse' | 'http';
-  readonly source: string;
-  readonly timeoutMs: number | undefined;
-  readonly policies: readonly McpServerToolPolicy[];
-  readonly manifest: SdkMcpServerManifest | undefined;
-  /** `gone` is called when the server ends by itself. */
-  open(client: McpClient, gone: (error: Error) => void): Promise<McpLink>;
-}
-
-type State = McpServerStatus['status'];
-
-const CLIENT_INFO = { name: 'tenon-runtime', title: 'Tenon runtime', version: '0.1.0' };
-
-/** One named server of a conversation: its state, and its tools as they are now. */
+/**
+ * One named server of a conversation: its state, and its tools as they are now. A server that was connected and is lost is
+ * connected to again; until then its tools stay, and whoever calls one waits.
+ */
 export class McpServerConnection {
   readonly source: McpServerSource;
-  readonly client: McpClient;
+  readonly state = new ServerState();
   tools: ListedTool[] = [];
-  state: State = 'pending';
-  error: string | undefined;
   handshake: InitializeResult | undefined;
-  readonly #connectTimeoutMs: number;
+  readonly #settings: McpSettings;
+  #client: McpClient | undefined;
+  /** What goes on for as long as nobody asks for something else: an attempt, a connection, the attempts to get it back. */
+  #run = new AbortController();
+  /** What still has to end. */
+  readonly #endings = new Set<Promise<unknown>>();
   #relisting: Promise<void> = Promise.resolve();
-  #isClosed = false;
 
-  constructor(source: McpServerSource, connectTimeoutMs: number, serve: McpClientEvents['serve']) {
+  constructor(source: McpServerSource, settings: McpSettings) {
     this.source = source;
-    this.#connectTimeoutMs = connectTimeoutMs;
-    // A manifest stands for the two requests of a handshake.
-    this.client = new McpClient(
-      { serve, notification: (method) => this.#notified(method) },
-      source.manifest === undefined ? 0 : 2,
-    );
+    this.#settings = settings;
   }
 
-  /** Ends in `connected` or `failed`, never rejects, and takes no longer than the time limit. */
-  async connect(): Promise<void> {
-    this.state = 'pending';
-    this.error = undefined;
+  /** Ends in a final state, never rejects, and takes no longer than the time limit. */
+  async connect(manifest?: McpServerSource['manifest']): Promise<void> {
+    const run = this.#begin('The MCP server is being connected to again.');
+    this.state.begin();
+    // Two processes of one server might be in each other's way.
+    await this.#ended();
     try {
-      const link = await this.source.open(this.client, (error) => this.#gone(error));
-      if (this.#isClosed) return await link.close();
-      this.client.attach(link);
-      const { manifest } = this.source;
-      const options = { timeoutMs: this.#connectTimeoutMs };
-      this.handshake =
-        (manifest?.initializeResult as InitializeResult | undefined) ??
-        (await this.client.initialize(CLIENT_INFO, {}, options));
-      const listed = manifest?.toolsListResult as ListToolsResult | undefined;
-      this.tools = listed?.tools ?? (await this.client.listTools(options));
-      this.state = 'connected';
+      await this.#attempt(run, manifest);
     } catch (error) {
-      // Taken away while it was connecting: that is its state, and no failure.
-      if (!this.#isClosed) await this.disconnect('failed', messageOf(error));
+      this.#failed(run, error);
     }
+  }
+
+  /** Resolves when nothing of it is left. */
+  async disconnect(): Promise<void> {
+    this.#begin('The MCP server was switched off.');
+    this.state.set('disabled');
+    this.tools = [];
+    await this.#ended();
   }
 
   relisted(): Promise<void> {
     return this.#relisting;
   }
 
-  async disconnect(state: 'disabled' | 'failed', error?: string): Promise<void> {
-    this.#isClosed = true;
-    this.state = state;
-    this.error = error;
-    this.tools = [];
-    await this.client.close().catch(() => {});
+  /** A message of a server in the host's process. */
+  receive(message: JsonRpcMessage): void {
+    this.#client?.receive(message);
+  }
+
+  async request(
+    method: string,
+    params: Record<string, unknown> | undefined,
+    options: McpRequestOptions = {},
+  ): Promise<Record<string, unknown>> {
+    return this.#use(options.signal, (client) => client.request(method, params, options));
+  }
+
+  /** All pages of a list. */
+  list<Listed>(method: string, key: string, options: McpRequestOptions = {}): Promise<Listed[]> {
+    return this.#use(options.signal, (client) => client.list<Listed>(method, key, options));
+  }
+
+  callTool(
+    name: string,
+    args: unknown,
+    toolUseId: string,
+    options: McpRequestOptions,
+  ): Promise<CallToolResult> {
+    const timeoutMs =
+      options.timeoutMs ??
+      this.source.policies.find((policy) => policy.name === name)?.timeout ??
+      this.source.timeoutMs ??
+      this.#settings.toolTimeoutMs;
+    return this.#use(options.signal, (client) =>
+      client.callTool(name, args, toolUseId, { ...options, timeoutMs }),
+    );
   }
 
   status(): McpServerStatus {
-    const { name, transport, source } = this.source;
+    const { name, transport, source, shownConfig } = this.source;
     const info = this.handshake?.serverInfo;
+    const lastStderr = this.source.lastStderr?.() ?? '';
     return {
       name,
-      status: this.state,
       ...(info === undefined ? {} : { serverInfo: { name: info.name, version: info.version } }),
-      ...(this.error === undefined ? {} : { error: this.error }),
+      ...this.state.shown(),
+      ...(shownConfig === undefined ? {} : { config: shownConfig }),
       transport,
       scope: 'dynamic',
       source,
-      ...(this.state === 'connected' ? { tools: this.tools.map(statusOfTool) } : {}),
+      ...(this.state.is('connected') ? { tools: this.tools.map(statusOfTool) } : {}),
+      ...(lastStderr === '' ? {} : { lastStderr }),
     };
   }
 
-  #notified(method: string): void {
-    if (method !== 'notifications/tools/list_changed' || this.state !== 'connected') return;
+  /** Ends what went on before. */
+  #begin(reason: string): AbortController {
+    this.#run.abort(new AbortError(reason));
+    this.#run = new AbortController();
+    if (this.#client !== undefined) this.#end(this.#client, new AbortError(reason));
+    this.#client = undefined;
+    return this.#run;
+  }
+
+  /** In the background: a process that does not want to end must not hold up the news. */
+  #end(client: McpClient, reason: Error): void {
+    this.#track(client.close(reason));
+  }
+
+  #track(work: Promise<unknown>): void {
+    const done = work.catch(() => {}).finally(() => this.#endings.delete(done));
+    this.#endings.add(done);
+  }
+
+  async #ended(): Promise<void> {
+    while (this.#endings.size > 0) await Promise.all(this.#endings);
+  }
+
+  /** One connection from nothing to the list of tools, all within the time limit. Rejects with the reason why not. */
+  async #attempt(run: AbortController, manifest?: McpServerSource['manifest']): Promise<void> {
+    const { signal } = run;
+    signal.throwIfAborted();
+    this.state.attempt();
+    const client: McpClient = new McpClient(
+      {
+        serve: (request) => this.source.serve(this.source.name, request),
+        notification: (method, params) => this.#notified(method, params),
+      },
+      // A manifest stands for the two requests of a handshake.
+      manifest === undefined ? 0 : 2,
+    );
+    this.#client = client;
+    const gone = (error: Error): void => this.#gone(run, client, error);
+    const timeoutMs = this.#settings.connectTimeoutMs;
+    const shaking = shakeHands(this.source, client, { timeoutMs, signal, manifest, gone });
+    this.#track(shaking);
+    try {
+      const { handshake, tools } = await shaking;
+      signal.throwIfAborted();
+      this.handshake = handshake;
+      this.tools = tools;
+      this.state.set('connected');
+      this.source.connected?.();
+    } catch (error) {
+      this.#end(client, error as Error);
+      throw error;
+    }
+  }
+
+  #gone(run: AbortController, client: McpClient, error: Error): void {
+    client.end(error);
+    if (client !== this.#client || !this.state.is('connected')) return;
+    this.#end(client, error);
+    if (error instanceof UpstreamFailure && error.challenge !== undefined) this.#failed(run, error);
+    else void this.#recover(run, error);
+  }
+
+  /** Attempts with longer and longer waits between them, until one succeeds or there were enough. */
+  async #recover(run: AbortController, lost: Error): Promise<void> {
+    const { reconnect } = this.#settings;
+    let reason: unknown = lost;
+    this.state.lost();
+    try {
+      while (this.state.attempts < reconnect.attempts) {
+        this.state.set('pending', { error: messageOf(reason) });
+        await wait(reconnectDelayMs(reconnect, this.state.attempts), undefined, { signal: run.signal });
+        try {
+          return await this.#attempt(run);
+        } catch (error) {
+          if (error instanceof UpstreamFailure && error.challenge !== undefined) throw error;
+          reason = error;
+        }
+      }
+      this.#failed(run, reason);
+    } catch (error) {
+      this.#failed(run, error);
+    }
+  }
+
+  #failed(run: AbortController, error: unknown): void {
+    // Taken away or connected to anew in the meantime: what became of the earlier attempt is of no interest.
+    if (run.signal.aborted) return;
+    this.tools = [];
+    const challenge = error instanceof UpstreamFailure ? error.challenge : undefined;
+    if (challenge === undefined) {
+      this.state.set('failed', { error: messageOf(error) });
+      return;
+    }
+    const authorizationUrl = this.source.authorizationUrl?.();
+    const said = authorizationUrl === undefined ? challenge : { ...challenge, authorizationUrl };
+    this.state.set('needs-auth', { error: messageOf(error), authChallenge: said });
+    void this.source
+      .admitted?.()
+      ?.then((isAdmitted) => (isAdmitted && !run.signal.aborted ? this.connect() : undefined))
+      .catch((refusal) => {
+        if (!run.signal.aborted)
+          this.state.set('needs-auth', { error: messageOf(refusal), authChallenge: said });
+      });
+  }
+
+  /** What the server surely never got is sent once more over a new connection; anything else is never repeated. */
+  async #use<Result>(
+    signal: AbortSignal | undefined,
+    send: (client: McpClient) => Promise<Result>,
+  ): Promise<Result> {
+    const client = await this.#usable(signal);
+    try {
+      return await send(client);
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      if (!error.mayRepeat || error.challenge !== undefined) throw this.#unanswered(error);
+      const other = await this.#usable(signal, client);
+      return send(other);
+    }
+  }
+
+  #unanswered(error: UpstreamFailure): Error {
+    if (error.challenge !== undefined) return error;
+    return new UpstreamFailure(
+      `${error.message}\nThe request may have had an effect before that. It was not repeated.`,
+      { cause: error },
+    );
+  }
+
+  /** The client of the present connection, or of the next one, which is waited for as long as a connection may take. */
+  async #usable(signal: AbortSignal | undefined, notThis?: McpClient): Promise<McpClient> {
+    if (this.state.is('connected') && this.#client !== notThis) return this.#client as McpClient;
+    const limit = AbortSignal.timeout(this.#settings.connectTimeoutMs);
+    const both = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+    while (this.state.is('pending', 'connected')) {
+      try {
+        await untilAborted(this.state.changed(), both);
+      } catch {
+        break;
+      }
+      if (this.state.is('connected') && this.#client !== notThis) return this.#client as McpClient;
+    }
+    if (signal?.aborted) throw new AbortError('The call was cancelled.');
+    throw this.#notConnected();
+  }
+
+  #notConnected(): Error {
+    const { status, error } = this.state.shown();
+    const reason = error === undefined ? '' : ` ${error}`;
+    return new Error(`The MCP server "${this.source.name}" is not connected (${status}).${reason}`);
+  }
+
+  #notified(method: string, params: Record<string, unknown>): void {
+    if (method === 'notifications/message') this.#settings.onLog?.(this.source.name, params);
+    if (method !== 'notifications/tools/list_changed' || !this.state.is('connected')) return;
     // One after another: of two lists the later one counts.
     this.#relisting = this.#relisting.then(() => this.#relist()).catch(() => {});
   }
 
   async #relist(): Promise<void> {
-    if (this.state !== 'connected') return;
-    const tools = await this.client.listTools({ timeoutMs: this.#connectTimeoutMs });
-    if (this.state === 'connected') this.tools = tools;
-  }
-
-  #gone(error: Error): void {
-    this.client.end(error);
-    if (this.state === 'connected') void this.disconnect('failed', error.message);
+    const client = this.#client;
+    if (client === undefined || !this.state.is('connected')) return;
+    const { connectTimeoutMs } = this.#settings;
+    const tools = await client.list<ListedTool>('tools/list', 'tools', { timeoutMs: connectTimeoutMs });
+    if (client === this.#client && this.state.is('connected')) this.tools = tools;
   }
 }
 

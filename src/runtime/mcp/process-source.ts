@@ -1,20 +1,48 @@
+import { SecretHider } from '../../authoring/proxy/secrets.js';
 import { openUpstream } from '../../authoring/proxy/upstream-link.js';
 import { checkConfig, type ProxiedServerConfig } from '../../authoring/proxy/upstream-transport.js';
-import { LIMITS } from '../../protocol/limits.js';
-import type { McpServerSource } from './mcp-server-connection.js';
+import type { McpServerStatus } from '../../protocol/mcp-status.js';
+import { StderrTail } from '../../protocol/stderr-tail.js';
+import type { McpServerAdmission } from './auth/admission.js';
+import type { McpServerSource } from './mcp-server-source.js';
+import { EXTERNAL_CAPABILITIES, type ServeRequest } from './server-requests.js';
+
+export interface ProcessSurroundings {
+  readonly env: Readonly<Record<string, string | undefined>> | undefined;
+  readonly cwd: string;
+  readonly serve: ServeRequest;
+  readonly admission: McpServerAdmission | undefined;
+}
 
 /** A server outside: a program that is started here, or one behind a URL. */
-export function processSource(name: string, config: ProxiedServerConfig): McpServerSource {
-  checkConfig(config);
+export function processSource(
+  name: string,
+  config: ProxiedServerConfig,
+  { env, cwd, serve, admission }: ProcessSurroundings,
+): McpServerSource {
+  checkConfig(config, `mcpServers: the server "${name}"`);
+  const secrets = new SecretHider(config);
+  const stderr = new StderrTail();
+  // Whoever read the configuration may say where it was.
+  const { source = 'dynamic' } = config as { source?: string };
   return {
     name,
     transport: config.type ?? 'stdio',
-    source: 'dynamic',
+    source,
     timeoutMs: config.timeout,
     policies: 'tools' in config ? (config.tools ?? []) : [],
     manifest: undefined,
-    open: async (client, gone) => {
-      const upstream = { name, config, connectTimeoutMs: LIMITS.proxyConnectMs };
+    capabilities: EXTERNAL_CAPABILITIES,
+    serve,
+    alwaysLoad: config.alwaysLoad,
+    shownConfig: shown(config, secrets),
+    lastStderr: () => secrets.hide(stderr.text),
+    connected: () => admission?.succeeded(),
+    admitted: () => admission?.admitted(),
+    authorizationUrl: () => admission?.authorizationUrl,
+    open: async (client, { gone, signal, timeoutMs }) => {
+      const auth = await admission?.auth();
+      const upstream = { name, config, connectTimeoutMs: timeoutMs, env, cwd, secrets, stderr, signal, auth };
       const link = await openUpstream(upstream, {
         message: (message) => client.receive(message),
         closed: (error) => gone(error ?? new Error(`The MCP server "${name}" has ended.`)),
@@ -22,4 +50,17 @@ export function processSource(name: string, config: ProxiedServerConfig): McpSer
       return { send: async (message) => link.send(message), close: async () => link.close() };
     },
   };
+}
+
+/** The configuration without what is secret: values of variables and headers, and wherever else the same values are. */
+function shown(config: ProxiedServerConfig, secrets: SecretHider): NonNullable<McpServerStatus['config']> {
+  const blank = (values: Record<string, string> | undefined): Record<string, string> =>
+    Object.fromEntries(Object.keys(values ?? {}).map((key) => [key, '<redacted>']));
+  const bare =
+    'url' in config
+      ? { ...config, ...(config.headers === undefined ? {} : { headers: blank(config.headers) }) }
+      : { ...config, ...(config.env === undefined ? {} : { env: blank(config.env) }) };
+  return JSON.parse(JSON.stringify(bare), (_, value) =>
+    typeof value === 'string' ? secrets.hide(value) : value,
+  );
 }

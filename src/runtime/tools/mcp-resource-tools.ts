@@ -1,24 +1,67 @@
 import { messageOf } from '../../protocol/errors.js';
 import type { McpHub } from '../mcp/hub.js';
+import { getPrompt, listPrompts, listResources, readResource } from '../mcp/listings.js';
 import { failedOutcome, type RuntimeTool, type ToolCall, type ToolOutcome } from './tool-port.js';
 
-/** The agent's own tools for what servers have to read. They are there when some server has resources. */
+/** The agent's own tools for what servers have beside tools. They are there when some server has such. */
 export function mcpResourceTools(hub: McpHub): RuntimeTool[] {
-  if (hub.withResources().length === 0) return [];
+  return [
+    ...(hub.having('resources').length === 0 ? [] : resourceTools(hub)),
+    ...(hub.having('prompts').length === 0 ? [] : promptTools(hub)),
+  ];
+}
+
+function resourceTools(hub: McpHub): RuntimeTool[] {
   return [
     readTool(
       'ListMcpResources',
       'Lists the resources of the MCP servers, or of one server: what can be read, with its URI.',
       { server: { type: 'string', description: 'a server; all of them when absent' } },
       [],
-      ({ input, signal }) => list(hub, input.server, signal),
+      async ({ input, signal }) => {
+        const { resources, resourceTemplates, errors } = await listResources(
+          hub,
+          named(input.server),
+          signal,
+        );
+        return [...resources, ...resourceTemplates, ...failed(errors)];
+      },
     ),
     readTool(
       'ReadMcpResource',
       'Reads a resource of an MCP server by its URI.',
       { server: { type: 'string' }, uri: { type: 'string' } },
       ['server', 'uri'],
-      ({ input, signal }) => read(hub, String(input.server), String(input.uri), signal),
+      ({ input, signal }) => readResource(hub, String(input.server), String(input.uri), signal),
+    ),
+  ];
+}
+
+function promptTools(hub: McpHub): RuntimeTool[] {
+  return [
+    readTool(
+      'ListMcpPrompts',
+      'Lists the prompts that the MCP servers, or one server, have in store, with their arguments.',
+      { server: { type: 'string', description: 'a server; all of them when absent' } },
+      [],
+      async ({ input, signal }) => {
+        const { prompts, errors } = await listPrompts(hub, named(input.server), signal);
+        return [...prompts, ...failed(errors)];
+      },
+    ),
+    readTool(
+      'GetMcpPrompt',
+      'Gets a prompt of an MCP server, filled in with arguments.',
+      {
+        server: { type: 'string' },
+        name: { type: 'string' },
+        arguments: { type: 'object', additionalProperties: { type: 'string' } },
+      },
+      ['server', 'name'],
+      ({ input, signal }) => {
+        const args = (input.arguments ?? {}) as Record<string, string>;
+        return getPrompt(hub, String(input.server), String(input.name), args, signal);
+      },
     ),
   ];
 }
@@ -28,7 +71,7 @@ function readTool(
   description: string,
   properties: Record<string, object>,
   required: string[],
-  run: (call: ToolCall) => Promise<ToolOutcome>,
+  run: (call: ToolCall) => Promise<unknown>,
 ): RuntimeTool {
   return {
     name,
@@ -41,7 +84,7 @@ function readTool(
     policy: undefined,
     run: async (call) => {
       try {
-        return await run(call);
+        return said(await run(call));
       } catch (error) {
         if (call.signal.aborted) throw error;
         return failedOutcome(messageOf(error));
@@ -50,19 +93,13 @@ function readTool(
   };
 }
 
-async function list(hub: McpHub, server: unknown, signal: AbortSignal): Promise<ToolOutcome> {
-  const names = typeof server === 'string' && server !== '' ? [server] : hub.withResources();
-  const lists = await Promise.all(
-    names.map(async (name) => {
-      const { resources = [] } = await hub.required(name).client.request('resources/list', {}, { signal });
-      return (resources as object[]).map((resource) => ({ ...resource, server: name }));
-    }),
-  );
-  return said(lists.flat());
+function named(server: unknown): string | undefined {
+  return typeof server === 'string' && server !== '' ? server : undefined;
 }
 
-async function read(hub: McpHub, server: string, uri: string, signal: AbortSignal): Promise<ToolOutcome> {
-  return said(await hub.required(server).client.request('resources/read', { uri }, { signal }));
+/** A server that did not answer must not look like one that has nothing. */
+function failed(errors: Record<string, string>): object[] {
+  return Object.entries(errors).map(([server, error]) => ({ server, error }));
 }
 
 function said(value: unknown): ToolOutcome {

@@ -7,13 +7,13 @@ import { failedOutcome, type RuntimeTool, type ToolOutcome } from './tool-port.j
 import { titleFrom } from './tool-title.js';
 
 /** The name that the model sees. */
-function modelToolName(server: string, tool: string): string {
+export function modelToolName(server: string, tool: string): string {
   return `mcp__${server}__${tool}`.replace(/[^a-zA-Z0-9_-]/g, '_');
 }
 
 /** A server's tool as a tool of the agent. */
 export function mcpTool(connection: McpServerConnection, listed: ListedTool): RuntimeTool {
-  const { source, client } = connection;
+  const { source } = connection;
   const name = modelToolName(source.name, listed.name);
   return {
     name,
@@ -29,12 +29,16 @@ export function mcpTool(connection: McpServerConnection, listed: ListedTool): Ru
       tool_name: listed.name,
     },
     policy: source.policies.find((policy) => policy.name === listed.name)?.permission_policy,
-    isDeferrable: listed._meta?.['anthropic/alwaysLoad'] !== true,
+    isDeferrable: (listed._meta?.['anthropic/alwaysLoad'] ?? source.alwaysLoad) !== true,
     searchHint: listed._meta?.['anthropic/searchHint'] as string | undefined,
     run: async ({ toolUseId, input, signal, onProgress }) => {
       try {
-        const options = { signal, timeoutMs: source.timeoutMs ?? 0, onProgress };
-        return outcomeOf(name, source.name, await client.callTool(listed.name, input, toolUseId, options));
+        const options = { signal, onProgress };
+        return outcomeOf(
+          name,
+          source.name,
+          await connection.callTool(listed.name, input, toolUseId, options),
+        );
       } catch (error) {
         if (error instanceof AbortError) throw error;
         const said = messageOf(error);

@@ -1,0 +1,66 @@
+import type { UpstreamAuth } from '../../../authoring/proxy/upstream-transport.js';
+import { isOAuthProvider, type McpServerAuth } from './server-auth.js';
+import type { StoredOAuthProvider } from './stored-oauth-provider.js';
+
+/** A server that lets nobody in, whatever a person grants, must not ask that person for ever. */
+const MOST_QUESTIONS = 3;
+
+/** How one server is got into, from attempt to attempt. */
+export class McpServerAdmission {
+  readonly #server: string;
+  readonly #auth: McpServerAuth;
+  #provider: object | undefined;
+  #stored: StoredOAuthProvider | undefined;
+  #finish: ((callback: URLSearchParams) => Promise<void>) | undefined;
+  #questions = 0;
+
+  constructor(server: string, auth: McpServerAuth) {
+    this.#server = server;
+    this.#auth = auth;
+  }
+
+  /** Where a person was sent last. */
+  get authorizationUrl(): string | undefined {
+    return this.#stored?.authorizationUrl;
+  }
+
+  /** For one attempt. */
+  async auth(): Promise<UpstreamAuth> {
+    const { headers, oauth } = this.#auth;
+    if (oauth !== undefined) this.#provider ??= await this.#makeProvider(oauth);
+    return {
+      headers,
+      provider: this.#provider,
+      finishWith: (finish) => {
+        this.#finish = finish;
+      },
+    };
+  }
+
+  /** The connection stands: what was asked before it does not count any more. */
+  succeeded(): void {
+    this.#questions = 0;
+  }
+
+  /** Resolves with true when a person has let us in; absent: nobody is being asked. */
+  admitted(): Promise<boolean> | undefined {
+    const callback = this.#stored?.callback;
+    const finish = this.#finish;
+    if (this.#stored === undefined || callback === undefined || finish === undefined) return undefined;
+    this.#stored.callback = undefined;
+    this.#questions += 1;
+    if (this.#questions > MOST_QUESTIONS) return undefined;
+    return callback.then(async (parameters) => {
+      if (parameters === undefined) return false;
+      await finish(parameters);
+      return true;
+    });
+  }
+
+  async #makeProvider(oauth: NonNullable<McpServerAuth['oauth']>): Promise<object> {
+    if (isOAuthProvider(oauth)) return oauth;
+    const { StoredOAuthProvider: Provider } = await import('./stored-oauth-provider.js');
+    this.#stored = new Provider(this.#server, oauth);
+    return this.#stored;
+  }
+}
