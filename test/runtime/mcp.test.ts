@@ -170,7 +170,7 @@ describe('a server outside', () => {
     expect(result).toMatchObject({ result: 'Hello.' });
   });
 
-  it('that dies is failed, and its tools are gone', async () => {
+  it('that dies and must not be started again is failed, and its tools are gone', async () => {
     const dying = `
       const answers = { initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'd', version: '1' } },
         'tools/list': { tools: [{ name: 'die', inputSchema: { type: 'object' } }] } };
@@ -179,9 +179,12 @@ describe('a server outside', () => {
         if (method === 'tools/call') process.exit(1);
         if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method] ?? {} }));
       });`;
-    const { session, model } = talk([{ toolUses: [{ tool: 'mcp__d__die' }] }, 'It died.', 'Bye.'], {
+    const options = {
       mcpServers: { d: { command: process.execPath, args: ['-e', dying] } },
       allowedTools: ['mcp__d'],
+    };
+    const { session, model } = talk([{ toolUses: [{ tool: 'mcp__d__die' }] }, 'It died.', 'Bye.'], options, {
+      mcpReconnect: { attempts: 0 },
     });
     expect(await session.ask('Go.')).toMatchObject({ result: 'It died.' });
     expect(toolResults(model.requests[1])[0]?.isError).toBe(true);
