@@ -98,7 +98,7 @@ function withHeaders(init: RequestInit, more: Readonly<Record<string, string>>):
 }
 
 /** `WWW-Authenticate: Bearer realm="x", resource_metadata="…"`, read leniently. */
-export function challengeOf(header: string | null): McpAuthChallenge {
+function challengeOf(header: string | null): McpAuthChallenge {
   if (header === null) return {};
   const scheme = /^\s*([^\s,=]+)(?=\s|$)/.exec(header)?.[1];
   const parameter = (name: string): string | undefined => {
