@@ -1,0 +1,234 @@
+// @ts-check
+/** Everything that is measured, and the goals. */
+
+/**
+ * @typedef {object} Metric
+ * @property {string} key in the numbers of the measurement
+ * @property {string} title
+ * @property {'ms' | 'µs' | 'MB' | 'KB' | '/s'} unit
+ * @property {number} [atMost] times the floor
+ * @property {number} [atLeast] times the floor
+ * @property {number} [limit] the goal as a number in `unit`
+ *
+ * @typedef {object} Case
+ * @property {string} name
+ * @property {string} measurement
+ * @property {readonly string[]} subjects
+ * @property {object} [parameters]
+ * @property {readonly Metric[]} metrics
+ */
+
+const CLIENTS = ['official', 'floor', 'tenon'];
+const TRANSPORTS = ['direct', 'memory', 'in-process', 'embedded', 'stdio', 'sse', 'http'];
+const MB = 1024 * 1024;
+
+/**
+ * @param {string} size
+ * @param {number} bytes
+ * @param {number} number
+ * @param {readonly Metric[]} metrics
+ * @returns {Case}
+ */
+function roundTrip(size, bytes, number, metrics) {
+  const parameters = { number, inFlight: 1, bytes };
+  return {
+    name: `call-${size.replace(' ', '')}`,
+    measurement: 'calls',
+    subjects: CLIENTS,
+    parameters,
+    metrics,
+  };
+}
+
+/** @param {string} size @param {number} [atMost] @returns {Metric} */
+const cpu = (size, atMost) => ({
+  key: 'cpu',
+  title: `call with ${size}: CPU of the host`,
+  unit: 'µs',
+  ...(atMost === undefined ? {} : { atMost }),
+});
+
+/** @param {string} size @param {number} [atMost] @returns {Metric} */
+const half = (size, atMost) => ({
+  key: 'p50',
+  title: `call with ${size}: round trip, p50`,
+  unit: 'µs',
+  ...(atMost === undefined ? {} : { atMost }),
+});
+
+/** @param {number} inFlight @param {number} [atLeast] @returns {Case} */
+const inFlight = (inFlight, atLeast) => ({
+  name: `in-flight-${inFlight}`,
+  measurement: 'calls',
+  subjects: CLIENTS,
+  parameters: { number: 20_000, inFlight, bytes: 100 },
+  metrics: [
+    {
+      key: 'perSecond',
+      title: `${inFlight} calls in flight`,
+      unit: '/s',
+      ...(atLeast === undefined ? {} : { atLeast }),
+    },
+  ],
+});
+
+/** @param {number} number @param {number} [limit] @returns {Case} */
+const idle = (number, limit) => ({
+  name: `idle-${number}`,
+  measurement: 'idle',
+  subjects: CLIENTS,
+  parameters: { number },
+  metrics: [
+    {
+      key: 'heap',
+      title: `heap of an idle query, ${number} open`,
+      unit: 'KB',
+      ...(limit === undefined ? {} : { limit }),
+    },
+  ],
+});
+
+/** @param {number} megabytes @returns {Case} */
+const line = (megabytes) => ({
+  name: `line-${megabytes}MB`,
+  measurement: 'stream',
+  subjects: CLIENTS,
+  parameters: { number: 1, bytes: megabytes * MB },
+  metrics: [{ key: 'took', title: `one line of ${megabytes} MB`, unit: 'ms', atMost: 1.2 }],
+});
+
+/** @type {readonly Case[]} */
+export const CASES = [
+  {
+    name: 'import',
+    measurement: 'load',
+    subjects: CLIENTS,
+    metrics: [
+      { key: 'took', title: 'import of the root entry', unit: 'ms', limit: 25 },
+      { key: 'memory', title: 'import: resident memory', unit: 'MB', limit: 5 },
+    ],
+  },
+  {
+    name: 'cold',
+    measurement: 'cold',
+    subjects: CLIENTS,
+    metrics: [
+      { key: 'start', title: '`query()` to the first byte at the CLI, cold', unit: 'ms', atMost: 1.5 },
+    ],
+  },
+  {
+    name: 'warm',
+    measurement: 'warm',
+    subjects: CLIENTS,
+    metrics: [
+      { key: 'start', title: '`query()` to the first byte at the CLI, warm', unit: 'ms', atMost: 1.5 },
+    ],
+  },
+  {
+    name: 'first-call',
+    measurement: 'calls',
+    subjects: CLIENTS,
+    parameters: { number: 1, inFlight: 1, bytes: 100 },
+    metrics: [{ key: 'firstCall', title: 'first tool call of a query', unit: 'ms', atMost: 2 }],
+  },
+  roundTrip('100 B', 100, 5000, [
+    half('100 B', 1.5),
+    { key: 'p99', title: 'call with 100 B: round trip, p99', unit: 'µs', atMost: 1.5 },
+    cpu('100 B', 1.5),
+  ]),
+  roundTrip('10 KB', 10 * 1024, 2000, [half('10 KB'), cpu('10 KB')]),
+  roundTrip('1 MB', MB, 40, [half('1 MB'), cpu('1 MB', 1.2)]),
+  roundTrip('10 MB', 10 * MB, 5, [half('10 MB'), cpu('10 MB')]),
+  inFlight(8),
+  inFlight(64, 0.6),
+  inFlight(512),
+  {
+    name: 'stream-small',
+    measurement: 'stream',
+    subjects: CLIENTS,
+    parameters: { number: 100_000, bytes: 100 },
+    metrics: [{ key: 'perSecond', title: 'messages of 100 B streamed', unit: '/s', atLeast: 0.8 }],
+  },
+  {
+    name: 'stream-large',
+    measurement: 'stream',
+    subjects: CLIENTS,
+    parameters: { number: 100, bytes: MB },
+    metrics: [{ key: 'perSecond', title: 'messages of 1 MB streamed', unit: '/s' }],
+  },
+  line(1),
+  line(10),
+  line(100),
+  idle(1),
+  idle(50),
+  idle(200, 20),
+  {
+    name: 'sequence',
+    measurement: 'sequence',
+    subjects: CLIENTS,
+    parameters: { number: 500 },
+    metrics: [
+      { key: 'each', title: 'one query after the other, each', unit: 'ms' },
+      { key: 'left', title: 'heap that each of 500 queries leaves behind', unit: 'KB' },
+    ],
+  },
+  {
+    name: 'shutdown',
+    measurement: 'shutdown',
+    subjects: CLIENTS,
+    metrics: [{ key: 'end', title: 'result to the end of the loop', unit: 'ms', atMost: 1.5 }],
+  },
+  {
+    name: 'transports',
+    measurement: 'transport',
+    subjects: TRANSPORTS,
+    metrics: [{ key: 'p50', title: 'one tool call, p50', unit: 'µs' }],
+  },
+  {
+    name: 'runtime-start',
+    measurement: 'firstRequest',
+    subjects: ['runtime'],
+    metrics: [
+      { key: 'cold', title: '`query()` to the first model request, cold', unit: 'ms', limit: 25 },
+      { key: 'warm', title: '`query()` to the first model request, warm', unit: 'ms' },
+    ],
+  },
+  ...[1, 100, 1000].map((number) => ({
+    name: `runtime-idle-${number}`,
+    measurement: 'conversations',
+    subjects: ['runtime'],
+    parameters: { number },
+    metrics: [
+      {
+        key: 'memory',
+        title: `resident memory of an idle conversation, ${number} open`,
+        unit: /** @type {'KB'} */ ('KB'),
+        ...(number === 1 ? {} : { limit: 512 }),
+      },
+      {
+        key: 'heap',
+        title: `heap of an idle conversation, ${number} open`,
+        unit: /** @type {'KB'} */ ('KB'),
+      },
+    ],
+  })),
+  {
+    name: 'runtime-turns',
+    measurement: 'turns',
+    subjects: ['runtime'],
+    parameters: { number: 2000 },
+    metrics: [
+      { key: 'perSecond', title: 'turns with a tool call, one conversation after the other', unit: '/s' },
+    ],
+  },
+  {
+    name: 'runtime-history',
+    measurement: 'history',
+    subjects: ['runtime'],
+    parameters: { number: 400 },
+    metrics: [
+      { key: 'early', title: 'a turn with 20 turns before it', unit: 'µs' },
+      { key: 'late', title: 'a turn with 380 turns before it', unit: 'µs' },
+    ],
+  },
+];

@@ -1,0 +1,39 @@
+// @ts-check
+/**
+ * One measurement in a process of its own, so that none warms another one's code:
+ * `node --expose-gc host.mjs <subject> <measurement> <parameters>`, numbers on stdout.
+ */
+const [subject = '', measurement = '', parameters = '{}'] = process.argv.slice(2);
+
+async function load() {
+  const entry = new URL(`./clients/${subject}.mjs`, import.meta.url).href;
+  const memory = process.memoryUsage().rss;
+  const started = performance.now();
+  const client = await import(entry);
+  const took = performance.now() - started;
+  return { client, took, memory: (process.memoryUsage().rss - memory) / 1024 / 1024 };
+}
+
+async function measure() {
+  if (measurement === 'load') {
+    const { took, memory } = await load();
+    return { took, memory };
+  }
+  const given = JSON.parse(parameters);
+  if (subject === 'runtime') {
+    const runtime = await import('./measure/runtime.mjs');
+    return runtime[/** @type {'turns'} */ (measurement)](given);
+  }
+  if (measurement === 'transport') {
+    const { transport } = await import('./measure/transports.mjs');
+    return transport(subject);
+  }
+  // Whatever the measurements need themselves is loaded first.
+  const client = await import('./measure/client.mjs');
+  return client[/** @type {'calls'} */ (measurement)]((await load()).client, given);
+}
+
+const numbers = await measure();
+process.stdout.write(`${JSON.stringify(numbers)}\n`);
+// What a client leaves running is not waited for; idle emulators end with their input.
+process.exit(0);

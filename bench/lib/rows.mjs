@@ -1,0 +1,81 @@
+// @ts-check
+/** From measurements to what a table shows. */
+import { median, ratio } from './statistics.mjs';
+
+/**
+ * @typedef {import('../cases.mjs').Case} Case
+ * @typedef {import('../cases.mjs').Metric} Metric
+ *
+ * @typedef {object} Row
+ * @property {string} name of the case
+ * @property {string} title
+ * @property {Metric} metric
+ * @property {Record<string, { median: number, least: number, most: number }>} bySubject
+ * @property {number | undefined} ratio Tenon to the floor
+ * @property {string} goal
+ * @property {boolean | undefined} met
+ */
+
+/**
+ * @param {readonly Case[]} cases
+ * @param {import('./measure.mjs').Measured} measured
+ * @returns {Row[]}
+ */
+export function rows(cases, measured) {
+  return cases.flatMap((each) => each.metrics.map((metric) => row(each, metric, measured)));
+}
+
+/**
+ * @param {Case} each
+ * @param {Metric} metric
+ * @param {import('./measure.mjs').Measured} measured
+ * @returns {Row}
+ */
+function row(each, metric, measured) {
+  /** @param {string} subject */
+  const series = (subject) =>
+    (measured.get(each.name)?.get(subject) ?? []).map((numbers) =>
+      scaled(numbers[metric.key] ?? Number.NaN, metric),
+    );
+  const bySubject = Object.fromEntries(
+    each.subjects.map((subject) => {
+      const values = series(subject);
+      return [subject, { median: median(values), least: Math.min(...values), most: Math.max(...values) }];
+    }),
+  );
+  const hasFloor = each.subjects.includes('floor');
+  const toFloor = hasFloor ? ratio(series('tenon'), series('floor')) : undefined;
+  const own = bySubject.tenon ?? bySubject.runtime;
+  return {
+    name: each.name,
+    title: metric.title,
+    metric,
+    bySubject,
+    ratio: toFloor,
+    ...judged(metric, toFloor, own?.median),
+  };
+}
+
+/** @param {number} value @param {Metric} metric */
+function scaled(value, { unit }) {
+  return unit === 'µs' ? value * 1000 : value;
+}
+
+/**
+ * @param {Metric} metric
+ * @param {number | undefined} toFloor
+ * @param {number | undefined} value
+ */
+function judged({ atMost, atLeast, limit, unit }, toFloor, value) {
+  if (atMost !== undefined) return { goal: `≤ ${atMost} × floor`, met: (toFloor ?? Number.NaN) <= atMost };
+  if (atLeast !== undefined) return { goal: `≥ ${atLeast} × floor`, met: (toFloor ?? Number.NaN) >= atLeast };
+  if (limit !== undefined) return { goal: `≤ ${limit} ${unit}`, met: (value ?? Number.NaN) <= limit };
+  return { goal: '', met: undefined };
+}
+
+/** @param {number} value @param {string} unit */
+export function shown(value, unit) {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : Math.abs(value) >= 1 ? 2 : 3;
+  const number = value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: 0 });
+  return unit === '/s' ? `${number}/s` : `${number} ${unit}`;
+}

@@ -1,0 +1,89 @@
+// @ts-check
+/** The table for the terminal and for Markdown: the same cells. */
+import { shown } from './rows.mjs';
+
+/** @typedef {import('./rows.mjs').Row} Row */
+
+const CLIENTS = ['official', 'floor', 'tenon'];
+
+/** @param {Row} row @param {string} subject */
+function cell({ bySubject, metric }, subject) {
+  const value = bySubject[subject];
+  if (value === undefined) return '';
+  const spread = `${shown(value.least, '').trim()}–${shown(value.most, '').trim()}`;
+  return `${shown(value.median, metric.unit)} (${spread})`.replace('/s (', '/s (');
+}
+
+/** @param {Row} row */
+function verdict({ met }) {
+  return met === undefined ? '' : met ? 'yes' : 'no';
+}
+
+/** @param {readonly Row[]} rows */
+export function clientCells(rows) {
+  return [
+    ['what', 'official SDK', 'floor', 'Tenon', 'Tenon / floor', 'goal', 'met'],
+    ...rows
+      .filter(({ bySubject }) => bySubject.tenon !== undefined)
+      .map((row) => [
+        row.title,
+        ...CLIENTS.map((subject) => cell(row, subject)),
+        row.ratio === undefined ? '' : row.ratio.toFixed(2),
+        row.goal,
+        verdict(row),
+      ]),
+  ];
+}
+
+/** @param {readonly Row[]} rows */
+export function runtimeCells(rows) {
+  return [
+    ['what', 'embedded runtime', 'goal', 'met'],
+    ...rows
+      .filter(({ bySubject }) => bySubject.runtime !== undefined)
+      .map((row) => [row.title, cell(row, 'runtime'), row.goal, verdict(row)]),
+  ];
+}
+
+const WAYS = {
+  direct: 'direct call of the function',
+  memory: 'linked in-memory MCP pair',
+  'in-process': 'in-process tool, behind the pipe of a CLI',
+  embedded: 'in-process tool of the embedded runtime, with its share of the turn',
+  stdio: 'stdio server',
+  sse: 'old HTTP+SSE server',
+  http: 'streamable HTTP server',
+};
+
+/** @param {readonly Row[]} rows */
+export function transportCells(rows) {
+  const row = rows.find(({ name }) => name === 'transports');
+  if (row === undefined) return [];
+  return [['way', 'p50'], ...Object.entries(WAYS).map(([subject, title]) => [title, cell(row, subject)])];
+}
+
+/** @param {string[][]} cells */
+export function markdown(cells) {
+  const [head = [], ...body] = cells;
+  const line = (/** @type {string[]} */ each) => `| ${each.join(' | ')} |`;
+  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...body.map(line)].join(
+    '\n',
+  );
+}
+
+/** @param {string[][]} cells */
+export function aligned(cells) {
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(...cells.map((each) => (each[column] ?? '').length)),
+  );
+  return cells
+    .map((each) =>
+      each
+        .map((text, column) =>
+          column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
