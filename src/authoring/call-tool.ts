@@ -1,3 +1,4 @@
+import { Cancellation } from '../protocol/cancellation.js';
 import { AbortError, messageOf } from '../protocol/errors.js';
 import type { CallToolResult } from '../protocol/mcp.js';
 import { CallClock, type Limiter } from './limits.js';
@@ -55,23 +56,23 @@ async function runHandler(
   timeoutMs: number | undefined,
 ): Promise<CallToolResult> {
   // Cancelled while its arguments were checked or while it waited its turn: nothing is begun.
-  if (scope.signal.aborted) return errorResult(messageOf(scope.signal.reason));
+  if (scope.cancellation.isCancelled) return errorResult(messageOf(scope.cancellation.reason));
   const clock = new CallClock(timeoutMs);
-  const over = new AbortController();
-  const cancel = (): void => over.abort(scope.signal.reason);
-  const context = toolContextOf(scope, over.signal, () => clock.restart(), repaired);
+  const over = new Cancellation();
+  const cancel = (): void => over.cancel(scope.cancellation.reason);
+  const context = toolContextOf(scope, over, () => clock.restart(), repaired);
   try {
-    const stopped = new Promise<CallToolResult>((resolve) => {
-      over.signal.addEventListener('abort', () => resolve(errorResult(messageOf(over.signal.reason))));
-      scope.signal.addEventListener('abort', cancel);
+    return await new Promise<CallToolResult>((resolve, reject) => {
+      over.on(() => resolve(errorResult(messageOf(over.reason))));
+      scope.cancellation.on(cancel);
       clock.start(() =>
-        over.abort(new AbortError(`Tool "${tool.name}" timed out after ${clock.timeoutMs} ms.`)),
+        over.cancel(new AbortError(`Tool "${tool.name}" timed out after ${clock.timeoutMs} ms.`)),
       );
+      produce(tool, output, args, context).then(resolve, reject);
     });
-    return await Promise.race([produce(tool, output, args, context), stopped]);
   } finally {
     clock.stop();
-    scope.signal.removeEventListener('abort', cancel);
+    scope.cancellation.off(cancel);
   }
 }
 

@@ -24,7 +24,11 @@ export class Limiter {
       concurrency === 'serial' ? 1 : typeof concurrency === 'number' ? concurrency : Number.POSITIVE_INFINITY;
   }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
+  run<T>(task: () => Promise<T>): Promise<T> {
+    return this.#limit === Number.POSITIVE_INFINITY ? task() : this.#runInTurn(task);
+  }
+
+  async #runInTurn<T>(task: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running += 1;
     try {

@@ -85,7 +85,10 @@ async function readResource(server: SdkMcpServer, params: Params, scope: MethodS
   const uri = text(params.uri, 'uri');
   const rest = server.longResults.read(uri);
   if (rest !== undefined) return { contents: [rest] };
-  const contents = await server.resources.read(uri, { signal: scope.signal, sessionId: scope.sessionId });
+  const contents = await server.resources.read(uri, {
+    signal: scope.cancellation.signal,
+    sessionId: scope.sessionId,
+  });
   if (contents === undefined) throw new JsonRpcFault(RESOURCE_NOT_FOUND, `Resource not found: ${uri}`);
   return { contents };
 }
@@ -103,7 +106,7 @@ async function getPrompt(server: SdkMcpServer, params: Params, scope: MethodScop
     const names = missing.map((each) => each.name).join(', ');
     throw new JsonRpcFault(INVALID_PARAMS, `Prompt "${name}" needs the argument ${names}.`);
   }
-  const messages = promptMessages(await prompt.get(args, { signal: scope.signal }));
+  const messages = promptMessages(await prompt.get(args, { signal: scope.cancellation.signal }));
   return { ...(prompt.description === undefined ? {} : { description: prompt.description }), messages };
 }
 

@@ -1,3 +1,4 @@
+import { Cancellation } from '../protocol/cancellation.js';
 import { AbortError, messageOf } from '../protocol/errors.js';
 import type { JsonRpcId, JsonRpcMessage, JsonRpcRequest, McpTransport } from '../protocol/mcp.js';
 import { INTERNAL_ERROR, JsonRpcFault } from './json-rpc-fault.js';
@@ -12,7 +13,7 @@ type Params = Record<string, unknown>;
 export class McpSession {
   readonly #server: SdkMcpServer;
   readonly #transport: McpTransport;
-  readonly #running = new Map<JsonRpcId, AbortController>();
+  readonly #running = new Map<JsonRpcId, Cancellation>();
   readonly #asked = new Map<JsonRpcId, (response: JsonRpcMessage | Error) => void>();
   readonly #subscriptions = new Set<string>();
   readonly #onEnd: () => void;
@@ -49,7 +50,7 @@ export class McpSession {
     if (this.#ended) return;
     this.#ended = true;
     const reason = new AbortError('The conversation has ended.');
-    for (const controller of this.#running.values()) controller.abort(reason);
+    for (const cancellation of this.#running.values()) cancellation.cancel(reason);
     for (const settle of this.#asked.values()) settle(reason);
     this.#running.clear();
     this.#asked.clear();
@@ -67,29 +68,25 @@ export class McpSession {
 
   async #serve(request: JsonRpcRequest): Promise<void> {
     const { id, method, params = {} } = request;
-    const controller = new AbortController();
-    this.#running.set(id, controller);
+    const cancellation = new Cancellation();
+    this.#running.set(id, cancellation);
     let answer: JsonRpcMessage;
     try {
-      const result = await runMethod(
-        method,
-        this.#server,
-        params,
-        this.#scopeOf(id, params, controller.signal),
-      );
+      const scope = this.#scopeOf(id, params, cancellation);
+      const result = await runMethod(method, this.#server, params, scope);
       answer = { jsonrpc: '2.0', id, result: result as Params };
     } catch (error) {
       const code = error instanceof JsonRpcFault ? error.code : INTERNAL_ERROR;
       answer = { jsonrpc: '2.0', id, error: { code, message: messageOf(error) } };
     }
-    if (this.#running.get(id) === controller) this.#running.delete(id);
+    if (this.#running.get(id) === cancellation) this.#running.delete(id);
     // MCP: a cancelled request gets no answer.
-    if (!controller.signal.aborted) await this.#send(answer, id).catch(() => {});
+    if (!cancellation.isCancelled) await this.#send(answer, id).catch(() => {});
   }
 
-  #scopeOf(requestId: JsonRpcId, params: Params, signal: AbortSignal): MethodScope {
+  #scopeOf(requestId: JsonRpcId, params: Params, cancellation: Cancellation): MethodScope {
     return {
-      signal,
+      cancellation,
       requestId,
       serverName: this.#server.name,
       sessionId: this.#transport.sessionId,
@@ -120,13 +117,13 @@ export class McpSession {
     await this.#transport.send(message, { relatedRequestId });
   }
 
-  #ask(method: string, params: Params, relatedRequestId: JsonRpcId, signal: AbortSignal): Promise<Params> {
-    if (signal.aborted || this.#ended) return Promise.reject(new AbortError('The call is over.'));
+  #ask(method: string, params: Params, relatedRequestId: JsonRpcId, over: Cancellation): Promise<Params> {
+    if (over.isCancelled || this.#ended) return Promise.reject(new AbortError('The call is over.'));
     const id = `tenon_${this.#nextRequestId++}`;
     return new Promise((resolve, reject) => {
       const settle = (response: JsonRpcMessage | Error): void => {
         if (!this.#asked.delete(id)) return;
-        signal.removeEventListener('abort', giveUp);
+        over.off(giveUp);
         if (response instanceof Error) reject(response);
         else if ('error' in response) reject(new JsonRpcFault(response.error.code, response.error.message));
         else resolve('result' in response ? response.result : {});
@@ -135,11 +132,11 @@ export class McpSession {
         settle(new AbortError('The call was cancelled.'));
         if (this.#ended) return;
         // Whoever is being asked need not think about it any longer.
-        const reason = messageOf(signal.reason);
+        const reason = messageOf(over.reason);
         this.#notify('notifications/cancelled', { requestId: id, reason }, relatedRequestId).catch(() => {});
       };
       this.#asked.set(id, settle);
-      signal.addEventListener('abort', giveUp);
+      over.on(giveUp);
       this.#send({ jsonrpc: '2.0', id, method, params }, relatedRequestId).catch((error: Error) =>
         settle(error),
       );
@@ -150,6 +147,6 @@ export class McpSession {
     const id = params?.requestId;
     const reason = typeof params?.reason === 'string' ? params.reason : 'The call was cancelled.';
     if (typeof id === 'string' || typeof id === 'number')
-      this.#running.get(id)?.abort(new AbortError(reason));
+      this.#running.get(id)?.cancel(new AbortError(reason));
   }
 }

@@ -1,3 +1,4 @@
+import type { Cancellation } from '../protocol/cancellation.js';
 import type { ElicitResult, JsonRpcId } from '../protocol/mcp.js';
 
 export const LOG_LEVELS = [
@@ -48,19 +49,19 @@ export interface ToolContext {
 
 /** One call as its connection sees it: who asks, and the ways back. */
 export interface CallScope {
-  readonly signal: AbortSignal;
+  readonly cancellation: Cancellation;
   readonly requestId: JsonRpcId;
   readonly serverName: string;
   readonly sessionId: string | undefined;
   readonly meta: Params;
   notify(method: string, params: Params): Promise<void>;
   log(level: LogLevel, data: unknown, logger: string): void;
-  ask(method: string, params: Params, signal: AbortSignal): Promise<Params>;
+  ask(method: string, params: Params, over: Cancellation): Promise<Params>;
 }
 
 export function toolContextOf(
   scope: CallScope,
-  signal: AbortSignal,
+  over: Cancellation,
   onProgress: () => boolean,
   repairedArguments: readonly string[],
 ): ToolContext {
@@ -68,7 +69,9 @@ export function toolContextOf(
   const { progressToken } = meta;
   const toolUseId = meta['claudecode/toolUseId'];
   return {
-    signal,
+    get signal() {
+      return over.signal;
+    },
     requestId,
     serverName,
     sessionId,
@@ -79,17 +82,17 @@ export function toolContextOf(
     reportProgress: (progress, total, message) => {
       const isRunning = onProgress();
       // MCP: no token, nobody listens; nor does anybody once the call is over.
-      if (progressToken === undefined || signal.aborted || !isRunning) return;
+      if (progressToken === undefined || over.isCancelled || !isRunning) return;
       const report = { progressToken, progress, total, message };
       // A client that has gone is no failure of the handler.
       scope.notify('notifications/progress', report).catch(() => {});
     },
     log: (level, data, logger = serverName) => {
-      if (!signal.aborted) scope.log(level, data, logger);
+      if (!over.isCancelled) scope.log(level, data, logger);
     },
-    elicit: (question) => scope.ask('elicitation/create', question, signal) as Promise<ElicitResult>,
-    sample: (request) => scope.ask('sampling/createMessage', request, signal),
+    elicit: (question) => scope.ask('elicitation/create', question, over) as Promise<ElicitResult>,
+    sample: (request) => scope.ask('sampling/createMessage', request, over),
     sendNotification: ({ method, params = {} }) => scope.notify(method, params),
-    sendRequest: ({ method, params = {} }) => scope.ask(method, params, signal),
+    sendRequest: ({ method, params = {} }) => scope.ask(method, params, over),
   };
 }

@@ -1,3 +1,4 @@
+import { Cancellation } from './cancellation.js';
 import { AbortError, ControlError, ControlTimeoutError, messageOf, TenonError } from './errors.js';
 import type {
   ControlCancelFrame,
@@ -11,13 +12,15 @@ import type {
 /**
  * Requests and answers in both directions over one stream of frames, the same code for host and agent. It knows
  * nothing about MCP, hooks or permissions. Life of an inbound request: it gets a task of its own with its own
- * AbortController, and ends in exactly one of: answered, cancelled by its sender, dropped because we closed.
+ * Cancellation, and ends in exactly one of: answered, cancelled by its sender, dropped because we closed.
  */
 export interface InboundRequest {
   readonly requestId: string;
   readonly subtype: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Aborted when the sender withdraws the request or the channel closes. */
+  /** When the sender withdraws the request or the channel closes. */
+  readonly cancellation: Cancellation;
+  /** The same as a signal. */
   readonly signal: AbortSignal;
 }
 
@@ -61,10 +64,24 @@ interface Outbound {
   settle(outcome: ControlSuccess | Error): void;
 }
 
+function inboundRequest({ request_id: requestId, request }: ControlRequestFrame): InboundRequest {
+  const { subtype, ...fields } = request;
+  const cancellation = new Cancellation();
+  return {
+    requestId,
+    subtype,
+    fields,
+    cancellation,
+    get signal() {
+      return cancellation.signal;
+    },
+  };
+}
+
 export class ControlChannel {
   readonly #options: ControlChannelOptions;
   readonly #outbound = new Map<string, Outbound>();
-  readonly #inbound = new Map<string, AbortController>();
+  readonly #inbound = new Map<string, InboundRequest>();
   #nextId = 1;
   #closed: Error | undefined;
   #lastSubtype: string | undefined;
@@ -133,11 +150,10 @@ export class ControlChannel {
       this.#options.debug(`repeated control request "${requestId}" is still being served: ignored`, frame);
       return;
     }
-    const controller = new AbortController();
-    this.#inbound.set(requestId, controller);
+    const request = inboundRequest(frame);
+    this.#inbound.set(requestId, request);
     this.#options.changed();
-    const { subtype, ...fields } = frame.request;
-    void this.#serve({ requestId, subtype, fields, signal: controller.signal }, controller);
+    void this.#serve(request);
   }
 
   receiveResponse(frame: ControlResponseFrame): void {
@@ -151,13 +167,13 @@ export class ControlChannel {
   }
 
   receiveCancel(frame: ControlCancelFrame): void {
-    const controller = this.#inbound.get(frame.request_id);
-    if (controller === undefined) {
+    const request = this.#inbound.get(frame.request_id);
+    if (request === undefined) {
       this.#options.debug('cancel of no open control request: ignored', frame);
       return;
     }
     this.#inbound.delete(frame.request_id);
-    controller.abort(new AbortError('The agent withdrew this request.'));
+    request.cancellation.cancel(new AbortError('The agent withdrew this request.'));
     this.#options.changed();
   }
 
@@ -168,11 +184,11 @@ export class ControlChannel {
     for (const outbound of [...this.#outbound.values()]) outbound.settle(reason);
     const inbound = [...this.#inbound.values()];
     this.#inbound.clear();
-    for (const controller of inbound) controller.abort(reason);
+    for (const { cancellation } of inbound) cancellation.cancel(reason);
     this.#options.changed();
   }
 
-  async #serve(request: InboundRequest, controller: AbortController): Promise<void> {
+  async #serve(request: InboundRequest): Promise<void> {
     const { requestId } = request;
     let response: ControlSuccess | ControlFailure;
     try {
@@ -184,7 +200,7 @@ export class ControlChannel {
       if (error instanceof ControlFault) response.error_code = error.errorCode;
     }
     // A cancelled request must not be answered, nor one that a later request with the same id has replaced.
-    if (this.#inbound.get(requestId) !== controller) return;
+    if (this.#inbound.get(requestId) !== request) return;
     this.#inbound.delete(requestId);
     this.#answer(response);
     this.#options.changed();

@@ -1,4 +1,5 @@
 /** One conversation's end of an in-process server, without an agent: what the CLI would send goes in by hand. */
+
 import type { Conversation } from '../../src/client/conversation.js';
 import { InProcessServers } from '../../src/client/mcp/in-process-servers.js';
 import { peerOf } from '../../src/client/mcp/peer.js';
@@ -9,6 +10,7 @@ import type {
   McpServerInstance,
   Options,
 } from '../../src/index.js';
+import { Cancellation } from '../../src/protocol/cancellation.js';
 
 type Params = Record<string, unknown>;
 
@@ -58,12 +60,15 @@ export class ServerConversation {
   async exchange(
     method: string,
     params: Params = {},
-    {
-      signal = new AbortController().signal,
-      id = this.#nextId++,
-    }: { signal?: AbortSignal; id?: JsonRpcId } = {},
+    { signal, id = this.#nextId++ }: { signal?: AbortSignal; id?: JsonRpcId } = {},
   ): Promise<JsonRpcResponse> {
-    const answer = await this.#servers.receive('server', { jsonrpc: '2.0', id, method, params }, signal);
+    const cancellation = new Cancellation();
+    signal?.addEventListener('abort', () => cancellation.cancel(signal.reason));
+    const answer = await this.#servers.receive(
+      'server',
+      { jsonrpc: '2.0', id, method, params },
+      cancellation,
+    );
     return (answer as { mcp_response: JsonRpcResponse }).mcp_response;
   }
 
@@ -85,7 +90,7 @@ export class ServerConversation {
 
   async notify(method: string, params?: Params): Promise<void> {
     const message = params === undefined ? { method } : { method, params };
-    await this.#servers.receive('server', { jsonrpc: '2.0', ...message }, new AbortController().signal);
+    await this.#servers.receive('server', { jsonrpc: '2.0', ...message }, new Cancellation());
   }
 
   /** The first notification of the kind, whether it has come or will come. */

@@ -56,21 +56,31 @@ export function isCallToolResult(value: unknown): value is CallToolResult {
 }
 
 /** What each kind of block must have; bytes in `data` are turned into base64 on the way. */
-const REQUIRED: Record<McpContentBlock['type'], Record<string, (value: unknown) => boolean>> = {
-  text: { text: isString },
-  image: { data: isBinary, mimeType: isString },
-  audio: { data: isBinary, mimeType: isString },
-  resource_link: { uri: isString, name: isString },
-  resource: { resource: isResourceContents },
+const REQUIRED: Record<
+  McpContentBlock['type'],
+  readonly (readonly [field: string, fits: (value: unknown) => boolean])[]
+> = {
+  text: [['text', isString]],
+  image: [
+    ['data', isBinary],
+    ['mimeType', isString],
+  ],
+  audio: [
+    ['data', isBinary],
+    ['mimeType', isString],
+  ],
+  resource_link: [
+    ['uri', isString],
+    ['name', isString],
+  ],
+  resource: [['resource', isResourceContents]],
 };
 
 export function isContentBlock(value: unknown): value is McpContentBlock {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
   const type = value.type as McpContentBlock['type'];
   if (!Object.hasOwn(REQUIRED, type)) return false;
-  return Object.entries(REQUIRED[type]).every(([field, fits]) =>
-    fits((value as unknown as Record<string, unknown>)[field]),
-  );
+  return REQUIRED[type].every(([field, fits]) => fits((value as unknown as Record<string, unknown>)[field]));
 }
 
 function isString(value: unknown): boolean {
@@ -110,12 +120,15 @@ function checkedContent(result: CallToolResult): CallToolResult {
 
 /** A copy that JSON can carry. Texts stay as they are: they may be long. */
 function asJson<Value extends object>(value: Value): Value {
-  const fields = Object.entries(value).flatMap(([key, part]) => {
-    if (typeof part === 'string') return [[key, part]];
+  const copy = { ...value } as Record<string, unknown>;
+  for (const key in copy) {
+    const part = copy[key];
+    if (typeof part === 'string') continue;
     const json = JSON.stringify(part, inJson);
-    return json === undefined ? [] : [[key, JSON.parse(json)]];
-  });
-  return Object.fromEntries(fields);
+    if (json === undefined) delete copy[key];
+    else copy[key] = JSON.parse(json);
+  }
+  return copy as Value;
 }
 
 function withBase64(block: McpContentBlock): McpContentBlock {

@@ -82,10 +82,12 @@ function compiled(given: JsonSchema | Promise<JsonSchema>, validate: Validate): 
   const jsonSchema = given instanceof Promise ? given.then(checkedRoot) : checkedRoot(given);
   // Whoever lists or calls the tool hears of a failure; until then it must not be an unhandled rejection.
   if (jsonSchema instanceof Promise) jsonSchema.catch(() => {});
+  let flat: JsonSchema | undefined;
   return {
     jsonSchema,
     async check(given) {
-      const { value, repaired } = repairJsonText(flattenRootUnion(await jsonSchema), given);
+      flat ??= flattenRootUnion(jsonSchema instanceof Promise ? await jsonSchema : jsonSchema);
+      const { value, repaired } = repairJsonText(flat, given);
       return checkedOf(await validateWithDates(value, validate), repaired);
     },
     checkExactly: async (given) => checkedOf(await validate(given), []),

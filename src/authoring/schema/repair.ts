@@ -1,6 +1,8 @@
 import type { JsonSchema } from './json-schema.js';
 import { resolveReference } from './references.js';
 
+const STRUCTURE = /^\s*[[{]/;
+
 /**
  * Models sometimes send an object or an array as JSON text. Where the schema wants one and does not allow a string,
  * the text is parsed. `repaired` names the places, so that nothing is changed without a trace.
@@ -15,26 +17,31 @@ export function repairJsonText(schema: JsonSchema, value: unknown): { value: unk
       repaired.push(path);
       return repair(wanted, parsed, path);
     }
-    if (Array.isArray(given)) {
-      const items = wanted?.items;
-      return items === undefined
-        ? given
-        : given.map((item, index) => repair(items, item, `${path}[${index}]`));
-    }
     if (typeof given !== 'object' || given === null) return given;
+    const isArray = Array.isArray(given);
     const properties = (wanted?.properties ?? {}) as Record<string, unknown>;
-    return Object.fromEntries(
-      Object.entries(given).map(([key, item]) => [
-        key,
-        repair(
-          Object.hasOwn(properties, key) ? properties[key] : wanted?.additionalProperties,
-          item,
-          path === '' ? key : `${path}.${key}`,
-        ),
-      ]),
-    );
+    const partOf = (key: string): unknown => {
+      if (isArray) return wanted?.items;
+      return Object.hasOwn(properties, key) ? properties[key] : wanted?.additionalProperties;
+    };
+    // Copied only when something in it is repaired, which is rare.
+    let copy: Record<string, unknown> | undefined;
+    for (const [key, item] of Object.entries(given)) {
+      // A number or a short word needs no look at its schema, nor a path.
+      if (!mayNeedRepair(item)) continue;
+      const place = isArray ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+      const better = repair(partOf(key), item, place);
+      if (better === item) continue;
+      copy ??= (isArray ? [...given] : { ...given }) as Record<string, unknown>;
+      copy[key] = better;
+    }
+    return copy ?? given;
   };
   return { value: repair(schema, value, ''), repaired };
+}
+
+function mayNeedRepair(value: unknown): boolean {
+  return typeof value === 'string' ? STRUCTURE.test(value) : typeof value === 'object';
 }
 
 /** A place that says nothing of types allows everything. */
@@ -50,7 +57,7 @@ function allowsString(schema: JsonSchema | undefined, root: JsonSchema): boolean
 }
 
 function parseStructure(text: string, wanted: JsonSchema | undefined): object | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
+  if (!STRUCTURE.test(text)) return undefined;
   try {
     const parsed: unknown = JSON.parse(text);
     const isArray = Array.isArray(parsed);

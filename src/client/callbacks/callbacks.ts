@@ -23,8 +23,8 @@ export class Callbacks {
     this.#handlers = {
       can_use_tool: (request) => answerPermission(options.canUseTool, request, debug),
       hook_callback: (request) => hooks.call(request),
-      mcp_message: ({ fields, signal }) =>
-        servers.receive(String(fields.server_name), fields.message as JsonRpcMessage, signal),
+      mcp_message: ({ fields, cancellation }) =>
+        servers.receive(String(fields.server_name), fields.message as JsonRpcMessage, cancellation),
       elicitation: (request) => answerElicitation(options.onElicitation, request),
       request_user_dialog: (request) => answerDialog(options.onUserDialog, request),
     };

@@ -1,4 +1,5 @@
 import { SdkMcpServer } from '../../authoring/sdk-mcp-server.js';
+import type { Cancellation } from '../../protocol/cancellation.js';
 import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/control-requests.js';
 import type { JsonRpcMessage, McpSdkServerConfigWithInstance } from '../../protocol/mcp.js';
 import { McpConnection, type McpPeer } from './mcp-connection.js';
@@ -44,11 +45,11 @@ export class InProcessServers {
   }
 
   /** One message of the agent, and what to answer: every message gets an answer, notifications too. */
-  async receive(serverName: string, message: JsonRpcMessage, signal: AbortSignal): Promise<object> {
+  async receive(serverName: string, message: JsonRpcMessage, cancellation: Cancellation): Promise<object> {
     const config = this.#configs.get(serverName);
     if (config === undefined) throw new Error(`SDK MCP server not found: ${serverName}`);
     if (this.#closed) throw new Error(`The conversation with SDK MCP server "${serverName}" has ended.`);
-    return this.#connection(serverName, config).receive(message, signal);
+    return this.#connection(serverName, config).receive(message, cancellation);
   }
 
   /** Our own servers are connected from the start, so that a change of their tools reaches this conversation. */

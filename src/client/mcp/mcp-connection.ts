@@ -1,3 +1,4 @@
+import type { Cancellation } from '../../protocol/cancellation.js';
 import { messageOf } from '../../protocol/errors.js';
 import {
   type JsonRpcId,
@@ -64,10 +65,10 @@ export class McpConnection {
   }
 
   /** One message of the agent, and the payload of the answer to it. */
-  async receive(message: JsonRpcMessage, signal: AbortSignal): Promise<object> {
+  async receive(message: JsonRpcMessage, cancellation: Cancellation): Promise<object> {
     const wire = await this.#wire;
     if ('method' in message && 'id' in message) {
-      const response = await this.#call(wire, message, signal);
+      const response = await this.#call(wire, message, cancellation);
       this.#relisting.answered(message, response);
       if (message.method === 'tools/call') await this.#relisting.done;
       return { mcp_response: response };
@@ -118,10 +119,10 @@ export class McpConnection {
     };
   }
 
-  #call(wire: Wire, request: JsonRpcRequest, signal: AbortSignal): Promise<JsonRpcResponse> {
+  #call(wire: Wire, request: JsonRpcRequest, cancellation: Cancellation): Promise<JsonRpcResponse> {
     return new Promise((resolve) => {
       const settle = (response: JsonRpcResponse): void => {
-        signal.removeEventListener('abort', cancel);
+        cancellation.off(cancel);
         resolve({ ...normalizeUnknownTool(request, response), id: request.id });
       };
       const id = this.#pending.put(request.id, { request, settle });
@@ -133,7 +134,7 @@ export class McpConnection {
         this.#settle(id, CANCELLED, 'The conversation has ended.');
         return;
       }
-      signal.addEventListener('abort', cancel);
+      cancellation.on(cancel);
       this.#toServer(wire, { ...request, id, ...this.#withCapabilities(request) });
     });
   }

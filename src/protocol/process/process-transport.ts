@@ -7,6 +7,7 @@ import { LIMITS } from '../limits.js';
 import { LineSplitter } from '../line-splitter.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../transport.js';
 import { Escalation } from './escalation.js';
+import { LineWriter } from './line-writer.js';
 import { endOrphans, forget, signalGroup, watch } from './process-group.js';
 
 /** The least that a process must have to carry frames. `ChildProcess` fits, and so does what a user's own spawn returns. */
@@ -56,6 +57,7 @@ export class ProcessTransport implements Transport {
   /** It could not be started, and Node will say why in a moment. */
   readonly #unborn: boolean;
   readonly #splitter: LineSplitter;
+  readonly #writer: LineWriter | undefined;
   readonly #escalation: Escalation;
   #receiver: TransportReceiver | undefined;
   #inputEnded = false;
@@ -73,6 +75,7 @@ export class ProcessTransport implements Transport {
 
   constructor(child: FrameProcess, options: ProcessTransportOptions = {}, ownGroup = false) {
     this.#child = child;
+    this.#writer = child.stdin === null ? undefined : new LineWriter(child.stdin);
     this.#group = ownGroup ? child.pid : undefined;
     this.#unborn = child instanceof ChildProcess && child.pid === undefined;
     this.#splitter = new LineSplitter(
@@ -120,17 +123,17 @@ export class ProcessTransport implements Transport {
   }
 
   send(frame: Frame): boolean {
-    const { stdin } = this.#child;
     // Swallowed: the end that follows tells whoever waits for an answer the reason.
     if (this.#unborn && !this.#inputEnded) return true;
-    if (this.#inputEnded || this.#ended || stdin === null || !stdin.writable) {
+    if (this.#inputEnded || this.#ended || this.#writer === undefined || !this.#child.stdin?.writable) {
       throw new TenonError('INPUT_CLOSED', 'Cannot send: the input of this conversation has ended.');
     }
-    return stdin.write(`${JSON.stringify(frame)}\n`);
+    return this.#writer.write(JSON.stringify(frame));
   }
 
   drained(): Promise<void> {
     const { stdin } = this.#child;
+    this.#writer?.flush();
     if (stdin === null || !stdin.writableNeedDrain) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
@@ -145,6 +148,7 @@ export class ProcessTransport implements Transport {
 
   endInput(): void {
     this.#inputEnded = true;
+    this.#writer?.flush();
     if (this.#child.stdin?.writable) this.#child.stdin.end();
   }
 

@@ -1,4 +1,5 @@
 /** A call that changes the tools is answered when the agent has read the new list, so that its model knows it (pain 32). */
+
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { InProcessServers } from '../../../src/client/mcp/in-process-servers.js';
 import type { McpPeer } from '../../../src/client/mcp/mcp-connection.js';
@@ -8,6 +9,7 @@ import {
   type SdkMcpServerConfig,
   tool,
 } from '../../../src/index.js';
+import { Cancellation } from '../../../src/protocol/cancellation.js';
 import { LIMITS } from '../../../src/protocol/limits.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -39,7 +41,7 @@ function agent() {
   const say = (method: string, params: Record<string, unknown> = {}) => {
     id += 1;
     const message: JsonRpcMessage = { jsonrpc: '2.0', id, method, params };
-    return servers.receive('s', message, new AbortController().signal).then(() => void answered.push(method));
+    return servers.receive('s', message, new Cancellation()).then(() => void answered.push(method));
   };
   return { notified, server, servers, answered, say };
 }

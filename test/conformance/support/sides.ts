@@ -1,4 +1,5 @@
 /** The same MCP server reached in different ways by the same MCP client, with everything that the client was told. */
+
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -13,6 +14,7 @@ import type {
   McpServerInstance,
   McpTransport,
 } from '../../../src/index.js';
+import { Cancellation } from '../../../src/protocol/cancellation.js';
 
 type Params = Record<string, unknown>;
 
@@ -114,7 +116,7 @@ export function throughBridge(name: string, instance: McpServerInstance): Transp
         asked.get(message.id)?.(message);
         return;
       }
-      const { mcp_response } = (await connection.receive(message, new AbortController().signal)) as {
+      const { mcp_response } = (await connection.receive(message, new Cancellation())) as {
         mcp_response: JsonRpcMessage;
       };
       if ('id' in message) deliver(mcp_response);
