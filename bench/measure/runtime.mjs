@@ -21,7 +21,8 @@ export function callingModel(calls = 1) {
     async *stream(request) {
       const content = request.messages.at(-1)?.content;
       const isAnswered = Array.isArray(content) && content.some(({ type }) => type === 'tool_result');
-      yield* events(isAnswered ? 0 : calls, (answers += 1));
+      answers += 1;
+      yield* events(isAnswered ? 0 : calls, answers);
     },
   };
 }

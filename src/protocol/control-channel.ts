@@ -64,18 +64,23 @@ interface Outbound {
   settle(outcome: ControlSuccess | Error): void;
 }
 
-function inboundRequest({ request_id: requestId, request }: ControlRequestFrame): InboundRequest {
-  const { subtype, ...fields } = request;
-  const cancellation = new Cancellation();
-  return {
-    requestId,
-    subtype,
-    fields,
-    cancellation,
-    get signal() {
-      return cancellation.signal;
-    },
-  };
+// A class, and not a literal with a getter: that would take twenty times as long to make.
+class Inbound implements InboundRequest {
+  readonly requestId: string;
+  readonly subtype: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly cancellation = new Cancellation();
+
+  constructor({ request_id, request }: ControlRequestFrame) {
+    const { subtype, ...fields } = request;
+    this.requestId = request_id;
+    this.subtype = subtype;
+    this.fields = fields;
+  }
+
+  get signal(): AbortSignal {
+    return this.cancellation.signal;
+  }
 }
 
 export class ControlChannel {
@@ -150,7 +155,7 @@ export class ControlChannel {
       this.#options.debug(`repeated control request "${requestId}" is still being served: ignored`, frame);
       return;
     }
-    const request = inboundRequest(frame);
+    const request = new Inbound(frame);
     this.#inbound.set(requestId, request);
     this.#options.changed();
     void this.#serve(request);

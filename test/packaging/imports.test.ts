@@ -70,7 +70,8 @@ describe('imports', () => {
 
   it('of packages are declared in package.json, or are Node itself', () => {
     const manifest = JSON.parse(readFileSync(join(source, '..', 'package.json'), 'utf8'));
-    const declared = { ...manifest.dependencies, ...manifest.peerDependencies };
+    const { dependencies, optionalDependencies, peerDependencies } = manifest;
+    const declared = { ...dependencies, ...optionalDependencies, ...peerDependencies };
     const undeclared = files.flatMap(({ path, text }) =>
       importsOf(text)
         .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'))

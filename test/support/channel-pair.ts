@@ -40,7 +40,7 @@ export function byHand() {
   const requests: (InboundRequest & { resolve(value: unknown): void; reject(error: unknown): void })[] = [];
   const serve = (request: InboundRequest) =>
     new Promise((resolve, reject) => {
-      requests.push({ ...request, resolve, reject });
+      requests.push({ ...request, signal: request.signal, resolve, reject });
     });
   return { requests, serve };
 }

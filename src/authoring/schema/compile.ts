@@ -25,7 +25,7 @@ export interface CompiledSchema {
   /** A promise only where a converter had to be loaded (zod 3, zod/mini, zod 4.0 and 4.1). */
   readonly jsonSchema: JsonSchema | Promise<JsonSchema>;
   /** Of what a model sent: what it got nearly right is repaired. */
-  check(value: unknown): Promise<Checked>;
+  check(value: unknown): Checked | Promise<Checked>;
   /** Of what the tool itself made: taken as it is. */
   checkExactly(value: unknown): Promise<Checked>;
 }
@@ -82,14 +82,19 @@ function compiled(given: JsonSchema | Promise<JsonSchema>, validate: Validate): 
   const jsonSchema = given instanceof Promise ? given.then(checkedRoot) : checkedRoot(given);
   // Whoever lists or calls the tool hears of a failure; until then it must not be an unhandled rejection.
   if (jsonSchema instanceof Promise) jsonSchema.catch(() => {});
-  let flat: JsonSchema | undefined;
+  const flat =
+    jsonSchema instanceof Promise ? jsonSchema.then(flattenRootUnion) : flattenRootUnion(jsonSchema);
+  if (flat instanceof Promise) flat.catch(() => {});
+  const check = (schema: JsonSchema, given: unknown): Checked | Promise<Checked> => {
+    const { value, repaired } = repairJsonText(schema, given);
+    const result = validate(value);
+    if (!(result instanceof Promise) && result.issues === undefined) return checkedOf(result, repaired);
+    return validateWithDates(value, validate, result).then((final) => checkedOf(final, repaired));
+  };
   return {
     jsonSchema,
-    async check(given) {
-      flat ??= flattenRootUnion(jsonSchema instanceof Promise ? await jsonSchema : jsonSchema);
-      const { value, repaired } = repairJsonText(flat, given);
-      return checkedOf(await validateWithDates(value, validate), repaired);
-    },
+    check: (given) =>
+      flat instanceof Promise ? flat.then((schema) => check(schema, given)) : check(flat, given),
     checkExactly: async (given) => checkedOf(await validate(given), []),
   };
 }
@@ -161,16 +166,28 @@ function memberJsonSchema(
   }
 }
 
-async function validateShape(members: readonly Member[], value: unknown): Promise<StandardResult<unknown>> {
+function validateShape(members: readonly Member[], value: unknown): ReturnType<Validate> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { issues: [{ message: `expected an object, received ${kindOf(value)}` }] };
   }
   const input = value as Record<string, unknown>;
+  const results = members.map(({ name, validate }) =>
+    validate(Object.hasOwn(input, name) ? input[name] : undefined),
+  );
+  return results.some((result) => result instanceof Promise)
+    ? Promise.all(results).then((settled) => shapeResult(members, input, settled))
+    : shapeResult(members, input, results as StandardResult<unknown>[]);
+}
+
+function shapeResult(
+  members: readonly Member[],
+  input: Record<string, unknown>,
+  results: readonly StandardResult<unknown>[],
+): StandardResult<unknown> {
   const output: Record<string, unknown> = {};
   const issues: StandardIssue[] = [];
-  for (const { name, validate } of members) {
-    const pending = validate(Object.hasOwn(input, name) ? input[name] : undefined);
-    const result = pending instanceof Promise ? await pending : pending;
+  for (const [index, { name }] of members.entries()) {
+    const result = results[index] as StandardResult<unknown>;
     if (result.issues !== undefined) {
       issues.push(
         ...result.issues.map(({ message, path = [], expected }: DetailedIssue) => ({

@@ -7,14 +7,15 @@ export type DetailedIssue = StandardIssue & { readonly expected?: unknown };
 
 /**
  * Dates cannot be sent in JSON; models send ISO text. What says that it wanted a date gets one. Then the rest is
- * tried: where a date is one of several choices, the issue does not say so.
+ * tried: where a date is one of several choices, the issue does not say so. `first` is what was said of `given` as it is.
  */
 export async function validateWithDates(
   given: unknown,
   validate: Validate,
+  first: ReturnType<Validate>,
 ): Promise<StandardResult<unknown>> {
   let value = given;
-  let result = await validate(value);
+  let result = await first;
   if (result.issues === undefined) return result;
   const dated = withDates(value, result.issues.filter(wantsDate));
   if (dated !== undefined) {

@@ -76,7 +76,7 @@ export type PlainCheck = (value: unknown) => string | undefined;
 
 /** The validator of the MCP library (ajv, both current dialects), loaded when the first such tool is defined. */
 export async function compilePlainSchema(schema: object): Promise<PlainCheck> {
-  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/server/validators/ajv');
+  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv');
   const validate = new AjvJsonSchemaValidator().getValidator(schema as never);
   return (value) => {
     const result = validate(value);

@@ -1,4 +1,4 @@
-import type { Cancellation } from '../../protocol/cancellation.js';
+import { Cancellation } from '../../protocol/cancellation.js';
 import { messageOf } from '../../protocol/errors.js';
 import {
   type JsonRpcId,
@@ -8,12 +8,12 @@ import {
   type JsonRpcResponse,
   type ManyConnectionsServer,
   type McpServerInstance,
-  type McpTransport,
   takesManyConnections,
 } from '../../protocol/mcp.js';
 import { IdMap } from '../../protocol/mcp-link/id-map.js';
 import type { SharingClient } from '../../protocol/mcp-link/multiplexer.js';
 import { normalizeUnknownTool } from './mcp-compat.js';
+import { OwnTransport } from './own-transport.js';
 import { Relisting } from './relisting.js';
 import { sharedInstance } from './shared-instance.js';
 
@@ -53,8 +53,10 @@ export class McpConnection {
   /** What the server asks this side, by the server's ids. */
   readonly #serving = new Map<JsonRpcId, AbortController>();
   readonly #relisting = new Relisting();
-  readonly #ended = new AbortController();
+  readonly #ended = new Cancellation();
   readonly #wire: Promise<Wire>;
+  /** The same, once it is there: each call would wait a moment for a promise that has long been kept. */
+  #readyWire: Wire | undefined;
 
   constructor(name: string, instance: McpServerInstance, peer: McpPeer) {
     this.#name = name;
@@ -66,11 +68,11 @@ export class McpConnection {
 
   /** One message of the agent, and the payload of the answer to it. */
   async receive(message: JsonRpcMessage, cancellation: Cancellation): Promise<object> {
-    const wire = await this.#wire;
+    const wire = this.#readyWire ?? (await this.#wire);
     if ('method' in message && 'id' in message) {
       const response = await this.#call(wire, message, cancellation);
       this.#relisting.answered(message, response);
-      if (message.method === 'tools/call') await this.#relisting.done;
+      if (message.method === 'tools/call' && this.#relisting.done !== undefined) await this.#relisting.done;
       return { mcp_response: response };
     }
     this.#toServer(wire, 'method' in message ? this.#notification(message) : message);
@@ -79,8 +81,8 @@ export class McpConnection {
   }
 
   close(): void {
-    if (this.#ended.signal.aborted) return;
-    this.#ended.abort();
+    if (this.#ended.isCancelled) return;
+    this.#ended.cancel(undefined);
     this.#relisting.end();
     this.#settleAll(CANCELLED, 'The conversation has ended.');
     this.#wire.then(
@@ -90,20 +92,17 @@ export class McpConnection {
   }
 
   async #ownWire(server: ManyConnectionsServer): Promise<Wire> {
-    const peer = this.#peer;
-    const transport: McpTransport = {
-      start: async () => {},
-      send: async (message) => this.#fromServer(message),
-      close: async () => this.#serverGone(),
-      get sessionId() {
-        return peer.sessionId;
-      },
-    };
+    const transport = new OwnTransport(
+      this.#peer,
+      (message) => this.#fromServer(message),
+      () => this.#serverGone(),
+    );
     await server.connect(transport, 'claude-code');
-    return {
+    this.#readyWire = {
       send: (message) => transport.onmessage?.(message),
       close: () => transport.onclose?.(),
     };
+    return this.#readyWire;
   }
 
   async #sharedWire(instance: McpServerInstance): Promise<Wire> {
@@ -130,7 +129,7 @@ export class McpConnection {
         this.#toServer(wire, cancelled(id, 'The agent withdrew the request.'));
         this.#settle(id, CANCELLED, 'Request cancelled');
       };
-      if (this.#ended.signal.aborted) {
+      if (this.#ended.isCancelled) {
         this.#settle(id, CANCELLED, 'The conversation has ended.');
         return;
       }
@@ -167,7 +166,7 @@ export class McpConnection {
   }
 
   #fromServer(message: JsonRpcMessage): void {
-    if (this.#ended.signal.aborted) return;
+    if (this.#ended.isCancelled) return;
     if (!('method' in message)) {
       const call = message.id === undefined ? undefined : this.#pending.take(message.id);
       if (call === undefined) this.#peer.debug(`MCP server "${this.#name}" answered no open request`);

@@ -59,6 +59,6 @@ export class StructuredOutput {
 }
 
 async function loadValidator(schema: Record<string, unknown>) {
-  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/server/validators/ajv');
+  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv');
   return new AjvJsonSchemaValidator().getValidator(schema as never);
 }

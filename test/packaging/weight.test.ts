@@ -1,0 +1,85 @@
+/** What an installation weighs: the packages and bytes that users carry. */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Locked {
+  dependencies?: Record<string, string>;
+}
+
+/** The folders that npm installs for somebody who depends on this package and leaves out what is optional. */
+async function installedFolders(): Promise<string[]> {
+  const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
+  const packages = lock.packages as Record<string, Locked>;
+  const found = new Set<string>();
+  const visit = (name: string, from: string): void => {
+    for (let folder = from; ; folder = folder.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, '')) {
+      const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
+      if (packages[path] !== undefined) {
+        if (found.has(path)) return;
+        found.add(path);
+        for (const dependency of Object.keys(packages[path].dependencies ?? {})) visit(dependency, path);
+        return;
+      }
+      if (folder === '') throw new Error(`${name} is not in the lock file.`);
+    }
+  };
+  for (const name of Object.keys(packages['']?.dependencies ?? {})) visit(name, '');
+  return [...found];
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    // A package in a package is counted under its own name.
+    .filter((path) => !path.slice(folder.length).includes('/node_modules/'));
+  const sizes = await Promise.all(files.map(async (path) => (await stat(path)).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+it('an installation without what is optional has at most 15 packages and 20 MB', async () => {
+  const folders = await installedFolders();
+  const sizes = await Promise.all([
+    ...folders.map((folder) => bytesIn(join(root, folder))),
+    bytesIn(join(root, 'dist')),
+    bytesIn(join(root, 'src')),
+  ]);
+  const megabytes = sizes.reduce((sum, size) => sum + size, 0) / 1e6;
+  // With the package itself.
+  expect(folders.length + 1, folders.join(', ')).toBeLessThanOrEqual(15);
+  expect(megabytes).toBeLessThan(20);
+});
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tenon-weight-'));
+  await mkdir(join(folder, 'node_modules', 'tenon'), { recursive: true });
+  for (const part of ['dist', 'package.json']) {
+    await cp(join(root, part), join(folder, 'node_modules', 'tenon', part), { recursive: true });
+  }
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it.each(['serveHttp', 'serveStdio'])(
+  '%s without the library that was left out says what to install',
+  async (name) => {
+    const program = `
+    import { createSdkMcpServer, ${name} } from 'tenon';
+    await ${name}(createSdkMcpServer({ name: 's' })).catch((error) => console.log(error.code, error.message));
+  `;
+    await writeFile(join(folder, `${name}.mjs`), program);
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, `${name}.mjs`)]);
+    expect(stdout).toContain(`INVALID_OPTION ${name}() needs the package "@modelcontextprotocol/server"`);
+    expect(stdout).toContain('npm install @modelcontextprotocol/server');
+  },
+);
