@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { messageOf } from '../protocol/errors.js';
 import { StreamTransport } from '../protocol/stream-transport.js';
 import { FlagError, parseFlags, type RuntimeFlags } from './flags.js';
-import { ANTHROPIC_PRICES, anthropic } from './model-anthropic/anthropic.js';
+import { anthropic } from './model-anthropic/anthropic.js';
 import { RUNTIME_VERSION } from './runtime-config.js';
 import { serveRuntime } from './serve.js';
 import { fileSessionStore } from './sessions/file-session-store.js';
@@ -44,7 +44,6 @@ function main(): void {
     new StreamTransport(process.stdin, process.stdout),
     {
       model: anthropic({ maxRetries: retries === undefined ? undefined : Number(retries) }),
-      prices: ANTHROPIC_PRICES,
       sessionStore: fileSessionStore(
         join(process.env.CLAUDE_CONFIG_DIR ?? join(homedir(), '.tenon'), 'sessions'),
       ),

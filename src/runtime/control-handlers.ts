@@ -1,5 +1,4 @@
 import type { HostSubtype, InitializeRequest } from '../protocol/control-requests.js';
-import type { Lines } from './lines.js';
 import { mcpControlHandlers } from './mcp/control-handlers.js';
 import { RUNTIME_VERSION } from './runtime-config.js';
 import type { RuntimeSession } from './session.js';
@@ -9,7 +8,7 @@ type Handler = (fields: Readonly<Record<string, unknown>>, signal: AbortSignal) 
 /** What the host may ask of the runtime. Whatever is not in it is answered with an error that says so. */
 export type ControlHandlers = Partial<Record<HostSubtype, Handler>>;
 
-export function controlHandlers(session: RuntimeSession, lines: Lines): ControlHandlers {
+export function controlHandlers(session: RuntimeSession): ControlHandlers {
   return {
     initialize: (fields) => {
       session.initialize(fields as InitializeRequest);
@@ -17,18 +16,20 @@ export function controlHandlers(session: RuntimeSession, lines: Lines): ControlH
     },
     interrupt: () => session.interrupt(),
     set_model: ({ model }) => {
-      if (typeof model === 'string') session.model = model;
-      return { model: session.model };
+      if (typeof model === 'string') session.model.name = model;
+      return { model: session.model.name };
     },
     set_permission_mode: ({ mode }) => {
       session.permissions.setMode(mode);
-      lines.system('status', { status: null, permissionMode: mode });
       return { mode };
     },
-    set_max_thinking_tokens: () => undefined,
+    set_max_thinking_tokens: ({ max_thinking_tokens: tokens }) => {
+      session.model.thinkingTokens = typeof tokens === 'number' ? tokens : null;
+      return undefined;
+    },
     ...mcpControlHandlers(session.tools.hub),
     get_binary_version: () => ({ version: RUNTIME_VERSION, buildTime: '' }),
-    end_session: () => undefined,
+    end_session: () => session.end(),
   };
 }
 
@@ -39,7 +40,7 @@ function description(session: RuntimeSession): object {
     agents: [],
     output_style: 'default',
     available_output_styles: ['default'],
-    models: [{ value: session.model, displayName: session.model, description: '' }],
+    models: models(session),
     account: {},
     pid: process.pid,
     claude_code_version: RUNTIME_VERSION,
@@ -49,4 +50,8 @@ function description(session: RuntimeSession): object {
     hook_on_failure_supported: true,
     capabilities: ['interrupt_receipt_v1', 'sdk_mcp_manifests'],
   };
+}
+
+function models({ model: { name } }: RuntimeSession): object[] {
+  return [{ value: name, displayName: name, description: '' }];
 }

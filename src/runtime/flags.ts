@@ -16,6 +16,12 @@ export interface RuntimeFlags {
   tools: string[] | undefined;
   maxTurns: number | undefined;
   maxBudgetUsd: number | undefined;
+  effort: string | undefined;
+  /** `adaptive` or `disabled`; a number of tokens is in `maxThinkingTokens`. */
+  thinking: string | undefined;
+  thinkingDisplay: string | undefined;
+  maxThinkingTokens: number | undefined;
+  betas: string[];
   systemPrompt: string | undefined;
   appendSystemPrompt: string | undefined;
   jsonSchema: Record<string, unknown> | undefined;
@@ -45,13 +51,13 @@ const FLAGS: Record<string, [kind: Kind, target: keyof RuntimeFlags | '—']> = 
   '--allowedTools': ['list', 'allowedTools'],
   '--append-system-prompt': ['value', 'appendSystemPrompt'],
   '--await-initialize': ['switch', '—'],
-  '--betas': ['list', '—'],
+  '--betas': ['list', 'betas'],
   '--continue': ['switch', 'continue'],
   '--debug': ['switch', '—'],
   '--debug-file': ['value', '—'],
   '--debug-to-stderr': ['switch', '—'],
   '--disallowedTools': ['list', 'disallowedTools'],
-  '--effort': ['value', '—'],
+  '--effort': ['value', 'effort'],
   '--fallback-model': ['value', 'fallbackModel'],
   '--fork-session': ['switch', 'forkSession'],
   '--include-hook-events': ['switch', '—'],
@@ -60,7 +66,7 @@ const FLAGS: Record<string, [kind: Kind, target: keyof RuntimeFlags | '—']> = 
   '--json-schema': ['json', 'jsonSchema'],
   '--managed-settings': ['value', '—'],
   '--max-budget-usd': ['value', 'maxBudgetUsd'],
-  '--max-thinking-tokens': ['value', '—'],
+  '--max-thinking-tokens': ['value', 'maxThinkingTokens'],
   '--max-turns': ['value', 'maxTurns'],
   '--mcp-config': ['json', 'mcpServers'],
   '--model': ['value', 'model'],
@@ -82,14 +88,16 @@ const FLAGS: Record<string, [kind: Kind, target: keyof RuntimeFlags | '—']> = 
   '--strict-mcp-config': ['switch', '—'],
   '--system-prompt': ['value', 'systemPrompt'],
   '--task-budget': ['value', '—'],
-  '--thinking': ['value', '—'],
-  '--thinking-display': ['value', '—'],
+  '--thinking': ['value', 'thinking'],
+  '--thinking-display': ['value', 'thinkingDisplay'],
   '--tools': ['list', 'tools'],
   '--verbose': ['switch', '—'],
   '-p': ['switch', '—'],
 };
 
-const NUMBERS: ReadonlySet<string> = new Set(['maxTurns', 'maxBudgetUsd']);
+const MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk', 'auto'];
+
+const NUMBERS: ReadonlySet<string> = new Set(['maxTurns', 'maxBudgetUsd', 'maxThinkingTokens']);
 
 /** `--flag value` and `--flag=value`; `readJson` turns JSON text or a path into a value. */
 export function parseFlags(args: readonly string[], readJson: (text: string) => unknown): RuntimeFlags {
@@ -108,6 +116,11 @@ export function parseFlags(args: readonly string[], readJson: (text: string) => 
     if (equals === -1) index += 1;
     const value = equals === -1 ? args[index] : arg.slice(equals + 1);
     if (value === undefined) throw new FlagError(`error: option '${name}' argument missing`);
+    if (target === 'permissionMode' && !MODES.includes(value)) {
+      throw new FlagError(
+        `error: option '${name}' argument '${value}' is invalid. One of: ${MODES.join(', ')}.`,
+      );
+    }
     apply(flags, target, kind, value, readJson);
   }
   return flags;
@@ -126,6 +139,11 @@ function defaults(): RuntimeFlags {
     tools: undefined,
     maxTurns: undefined,
     maxBudgetUsd: undefined,
+    effort: undefined,
+    thinking: undefined,
+    thinkingDisplay: undefined,
+    maxThinkingTokens: undefined,
+    betas: [],
     systemPrompt: undefined,
     appendSystemPrompt: undefined,
     jsonSchema: undefined,
@@ -156,7 +174,8 @@ function apply(
   if (kind === 'switch') set(target !== 'persistSession');
   else if (kind === 'values') set([...((flags[target] as string[]) ?? []), text]);
   else if (kind === 'list') {
-    const list = text.split(/,(?![^(]*\))/).filter((item) => item !== '');
+    // Commas and blanks separate, but not inside of parentheses: `Bash(git log *),Read`.
+    const list = text.split(/[,\s](?![^(]*\))/).filter((item) => item !== '');
     set(
       target === 'tools' && text === 'default'
         ? undefined

@@ -15,6 +15,8 @@ export interface HookVerdict {
   unanswered: string | undefined;
   allow: boolean;
   ask: string | undefined;
+  /** A tool is not to run now: the turn ends, and whoever goes on decides anew. */
+  defer: boolean;
   updatedInput: Record<string, unknown> | undefined;
   updatedOutput: unknown;
   contexts: string[];
@@ -57,6 +59,7 @@ export class HookRunner {
       unanswered: undefined,
       allow: false,
       ask: undefined,
+      defer: false,
       updatedInput: undefined,
       updatedOutput: undefined,
       contexts: [],
@@ -70,7 +73,7 @@ export class HookRunner {
     );
     for (const { matcher, answer } of await Promise.all(answers)) {
       if (answer instanceof Error) this.#failed(verdict, answer, matcher, call);
-      else this.#take(verdict, answer);
+      else this.#take(verdict, answer, call);
     }
     return verdict;
   }
@@ -112,22 +115,23 @@ export class HookRunner {
     this.#lines.system('informational', { content: said, level: 'warning', tag: 'hook_callback_failed' });
   }
 
-  #take(verdict: HookVerdict, answer: HookJSONOutput): void {
+  #take(verdict: HookVerdict, answer: HookJSONOutput, call: HookCall): void {
     if ('async' in answer && answer.async === true) return;
     const output = answer as SyncHookJSONOutput;
     const specific = (output.hookSpecificOutput ?? {}) as Record<string, unknown>;
+    const label = labelOf(call);
     if (output.systemMessage !== undefined) {
-      this.#lines.system('informational', { content: output.systemMessage, level: 'notice' });
+      const content = `${label} says: ${output.systemMessage}`;
+      this.#lines.system('informational', { content, level: 'notice' });
     }
     if (output.continue === false) verdict.stop ??= output.stopReason ?? 'stopped by a hook';
     if (output.decision === 'block') verdict.block ??= output.reason ?? 'blocked by a hook';
-    const reason = String(specific.permissionDecisionReason ?? 'denied by a hook');
-    if (specific.permissionDecision === 'deny') verdict.block ??= reason;
-    if (specific.permissionDecision === 'ask') verdict.ask ??= reason;
-    if (specific.permissionDecision === 'allow') verdict.allow = true;
+    if (call.event === 'PreToolUse') takeDecision(verdict, output, specific);
     if (isRecord(specific.updatedInput)) verdict.updatedInput = specific.updatedInput;
     verdict.updatedOutput ??= specific.updatedToolOutput ?? specific.updatedMCPToolOutput;
-    if (typeof specific.additionalContext === 'string') verdict.contexts.push(specific.additionalContext);
+    if (typeof specific.additionalContext === 'string') {
+      verdict.contexts.push(`${label} hook additional context: ${specific.additionalContext}`);
+    }
   }
 }
 
@@ -138,6 +142,24 @@ class LateAnswerError extends Error {
     super(`no answer within ${seconds} s`);
     this.seconds = seconds;
   }
+}
+
+/** A no is stronger than everything, "later" than a question, a question than a yes: that is for the reader to see to. */
+function takeDecision(
+  verdict: HookVerdict,
+  { decision, reason: said }: SyncHookJSONOutput,
+  { permissionDecision, permissionDecisionReason }: Record<string, unknown>,
+): void {
+  const reason = String(permissionDecisionReason ?? said ?? '');
+  if (permissionDecision === 'deny') verdict.block ??= reason === '' ? 'denied by a hook' : reason;
+  if (permissionDecision === 'ask') verdict.ask ??= reason;
+  if (permissionDecision === 'defer') verdict.defer = true;
+  if (permissionDecision === 'allow' || decision === 'approve') verdict.allow = true;
+}
+
+/** The event, and the tool where it is about one. */
+export function labelOf({ event, subject }: Pick<HookCall, 'event' | 'subject'>): string {
+  return subject === undefined ? event : `${event}:${subject}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

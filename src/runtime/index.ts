@@ -11,7 +11,10 @@ export {
   ModelError,
   type ModelRequest,
   type ModelRetry,
+  type ModelThinking,
   type ModelTool,
+  type Price,
+  type PriceTable,
 } from './model.js';
 export type { RuntimeConfig, RuntimeStart } from './runtime-config.js';
 export { type RunningRuntime, serveRuntime } from './serve.js';
@@ -22,4 +25,3 @@ export {
   type SessionEntry,
   type SessionKey,
 } from './sessions/session-store.js';
-export type { Price, PriceTable } from './usage.js';

@@ -15,7 +15,28 @@ export interface ModelRequest {
   readonly system: readonly { type: 'text'; text: string; cache_control?: CacheControl }[];
   readonly messages: readonly MessageParam[];
   readonly tools: readonly ModelTool[];
+  /** As in the Messages API; absent: as the model does it by itself. */
+  readonly thinking?: ModelThinking;
+  readonly output_config?: { readonly effort: string };
+  /** Features of the API that are asked for by name; a header there. */
+  readonly betas?: readonly string[];
 }
+
+export type ModelThinking =
+  | { readonly type: 'enabled'; readonly budget_tokens: number; readonly display?: string }
+  | { readonly type: 'adaptive'; readonly display?: string }
+  | { readonly type: 'disabled' };
+
+/** US dollars for a million tokens. */
+export interface Price {
+  input: number;
+  output: number;
+  cacheWrite?: number;
+  cacheRead?: number;
+}
+
+/** Per model; a model that is not in it costs an unknown sum, which is not the same as nothing. */
+export type PriceTable = Readonly<Record<string, Price>>;
 
 /** Told of before each further try, so that the host can see why an answer takes long. */
 export interface ModelRetry {
@@ -30,12 +51,16 @@ export interface ModelContext {
   /** Aborted by an interrupt or the end of the conversation: the stream then ends at once. */
   readonly signal: AbortSignal;
   onRetry(retry: ModelRetry): void;
+  /** Give up after so many tries at the latest: another model stands ready. */
+  readonly maxRetries?: number | undefined;
 }
 
 /** A model: one streamed answer per request. Errors are `ModelError`s; what was retried inside stays inside. */
 export interface Model {
   /** The name that is used when the conversation names none. */
   readonly name: string;
+  /** What it costs, where that is known. */
+  readonly prices?: PriceTable | undefined;
   stream(request: ModelRequest, context: ModelContext): AsyncIterable<StreamEvent>;
 }
 

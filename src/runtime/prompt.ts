@@ -28,16 +28,14 @@ export function systemPrompt(
  * name, with cache breakpoints behind each and behind the newest message.
  */
 export function modelRequest(
-  model: string,
-  maxTokens: number,
+  parameters: Omit<ModelRequest, 'system' | 'tools' | 'messages'>,
   system: readonly string[],
   tools: readonly RuntimeTool[],
   history: readonly MessageParam[],
 ): ModelRequest {
   const sorted = [...tools].sort((left, right) => (left.name < right.name ? -1 : 1));
   return {
-    model,
-    max_tokens: maxTokens,
+    ...parameters,
     system: markLast(system.map((text) => ({ type: 'text' as const, text }))),
     tools: markLast(
       sorted.map(

@@ -37,6 +37,7 @@ export function resultLine(outcome: TurnOutcome, facts: ResultFacts): MessageFra
     usage: usage.turnUsage(),
     modelUsage: usage.modelUsage(),
     permission_denials: facts.denials,
+    ...(outcome.deferredToolUse === undefined ? {} : { deferred_tool_use: outcome.deferredToolUse }),
     ...(structured?.isGiven ? { structured_output: structured.value } : {}),
     result_index: facts.index,
     queued_turn_count: facts.queued,

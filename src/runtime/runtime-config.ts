@@ -2,15 +2,15 @@ import type { MessageParam } from '../protocol/content.js';
 import type { RuntimeFlags } from './flags.js';
 import type { McpServerAuth } from './mcp/auth/server-auth.js';
 import type { McpReconnectPolicy } from './mcp/mcp-settings.js';
-import type { Model } from './model.js';
+import type { Model, PriceTable } from './model.js';
 import type { RuntimeSessionStore } from './sessions/session-store.js';
-import type { PriceTable } from './usage.js';
 
 /** What a runtime is made of, beside what its host tells it. */
 export interface RuntimeConfig {
   model: Model;
   /** The longest answer that is asked for, in tokens. */
   maxTokens?: number | undefined;
+  /** What models cost, beside what the model itself knows. */
   prices?: PriceTable | undefined;
   /** Where conversations are kept, for `resume`, `continue` and `forkSession`. Default: nowhere. */
   sessionStore?: RuntimeSessionStore | undefined;

@@ -67,7 +67,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
     };
     const lines = new Lines(randomUUID(), (line) => this.#write(line));
     this.#session = new RuntimeSession(config, start, host, lines);
-    this.#handlers = controlHandlers(this.#session, lines);
+    this.#handlers = controlHandlers(this.#session);
     this.#session.open().catch((error) => this.#cannotBegin(error, lines, start));
   }
 

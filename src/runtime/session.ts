@@ -8,13 +8,16 @@ import { HookRunner } from './hook-runner.js';
 import type { Host } from './host.js';
 import { initFields } from './init-line.js';
 import type { Lines } from './lines.js';
+import { ModelChoice } from './model-choice.js';
 import { Permissions } from './permissions.js';
 import { modelRequest, systemPrompt } from './prompt.js';
+import { PromptHooks, type RefusedPrompt } from './prompt-hooks.js';
 import { resultLine } from './result-line.js';
 import { DEFAULT_MAX_TOKENS, type RuntimeConfig, type RuntimeStart } from './runtime-config.js';
 import { SessionTools } from './session-tools.js';
 import { Transcript } from './sessions/transcript.js';
 import { Turn } from './turn.js';
+import { TurnLimits } from './turn-limits.js';
 import { brokenTurn, emptyTurn, type TurnOutcome } from './turn-outcome.js';
 import { UsageLedger } from './usage.js';
 import { contentOf, textOf } from './user-message.js';
@@ -23,16 +26,18 @@ import { contentOf, textOf } from './user-message.js';
 export class RuntimeSession {
   readonly permissions: Permissions;
   readonly tools: SessionTools;
-  model: string;
+  readonly usage: UsageLedger;
+  readonly model: ModelChoice;
   readonly #config: RuntimeConfig;
   readonly #start: RuntimeStart;
   readonly #lines: Lines;
   readonly #hooks: HookRunner;
-  readonly #usage: UsageLedger;
+  readonly #promptHooks: PromptHooks;
   #transcript: Transcript | undefined;
   #opening: Promise<void> = Promise.resolve();
   readonly #queue: MessageFrame[] = [];
   readonly #denials: object[] = [];
+  readonly #warnings: string[] = [];
   #initialize: InitializeRequest = {};
   #turn: AbortController | undefined;
   #working: Promise<void> = Promise.resolve();
@@ -46,9 +51,10 @@ export class RuntimeSession {
     this.#config = config;
     this.#start = start;
     this.#lines = lines;
-    this.model = start.flags.model ?? config.model.name;
-    this.permissions = new Permissions(start.flags, host, lines);
-    this.#usage = new UsageLedger(config.prices);
+    const maxTokens = config.maxTokens ?? DEFAULT_MAX_TOKENS;
+    this.model = new ModelChoice(config.model.name, start.flags, maxTokens, lines);
+    this.permissions = new Permissions(start.flags, host, lines, (text) => this.#warn(text));
+    this.usage = new UsageLedger([config.prices, config.model.prices]);
     this.#hooks = new HookRunner(host, lines, () => ({
       session_id: lines.sessionId,
       transcript_path: '',
@@ -56,6 +62,7 @@ export class RuntimeSession {
       prompt_id: this.#promptId,
       permission_mode: this.permissions.mode,
     }));
+    this.#promptHooks = new PromptHooks(this.#hooks, start.flags, this.model);
     this.tools = new SessionTools(config, start, host, this.permissions);
   }
 
@@ -106,6 +113,11 @@ export class RuntimeSession {
     };
   }
 
+  /** The host says that no more comes. Its hooks must hear of it while it can still answer. */
+  end(): Promise<void> {
+    return this.#promptHooks.ended();
+  }
+
   /** Resolves when nothing is left to do. */
   async settled(): Promise<void> {
     await this.#opening;
@@ -137,7 +149,8 @@ export class RuntimeSession {
     this.#turn = turn;
     this.#promptId = randomUUID();
     this.#lines.answered = typeof message.uuid === 'string' ? [message.uuid] : [];
-    this.#usage.beginTurn();
+    this.usage.beginTurn();
+    this.model.beginTurn();
     this.tools.structured?.reset();
     this.#denials.length = 0;
     let outcome: TurnOutcome;
@@ -154,7 +167,7 @@ export class RuntimeSession {
     this.#lines.send(
       resultLine(outcome, {
         durationMs: performance.now() - started,
-        usage: this.#usage,
+        usage: this.usage,
         denials: [...this.#denials],
         structured: this.tools.structured,
         index: this.#results++,
@@ -166,11 +179,7 @@ export class RuntimeSession {
 
   async #prompt(message: MessageFrame, signal: AbortSignal): Promise<TurnOutcome> {
     const content = contentOf(message);
-    const verdict = await this.#hooks.run({
-      event: 'UserPromptSubmit',
-      fields: { prompt: textOf(content) },
-      signal,
-    });
+    const verdict = await this.#promptHooks.submitted(textOf(content), signal);
     // An interrupt need not wait for a server that does not answer; the turn itself then sees it.
     await untilAborted(this.tools.hub.settled(), signal).catch(() => {});
     const { answered } = this.#lines;
@@ -178,14 +187,15 @@ export class RuntimeSession {
       ...initFields(this, this.#start.cwd),
       ...(answered.length === 0 ? {} : { user_message_uuids: [...answered] }),
     });
-    if (verdict.stop !== undefined) return { ...emptyTurn(''), terminalReason: 'hook_stopped' };
-    if (verdict.block !== undefined) return this.#blockedPrompt(verdict.block, textOf(content));
+    for (const text of this.#warnings.splice(0)) this.#warn(text);
+    if (verdict.refusal?.prompt_submit_outcome.prompt_kept === false) return this.#refused(verdict.refusal);
     const contexts = verdict.contexts.map((text) => ({ type: 'text' as const, text }));
     const line = this.#replay(message) ?? message.uuid;
     this.#remember(
       { role: 'user', content: [...content, ...contexts] },
       line === undefined ? [] : [String(line)],
     );
+    if (verdict.refusal !== undefined) return this.#refused(verdict.refusal);
     if (message.shouldQuery === false) return emptyTurn('');
     return this.#newTurn(signal).run();
   }
@@ -205,18 +215,22 @@ export class RuntimeSession {
         lines: this.#lines,
         hooks: this.#hooks,
         permissions: this.permissions,
-        usage: this.#usage,
+        usage: this.usage,
         remember: (said, lines) => this.#remember(said, lines),
         ready: () => this.tools.hub.relisted(),
         structured: this.tools.structured,
-        maxTurns: flags.maxTurns,
-        maxBudgetUsd: flags.maxBudgetUsd,
+        limits: new TurnLimits(
+          { maxTurns: flags.maxTurns, maxBudgetUsd: flags.maxBudgetUsd, model: () => this.model.current },
+          this.usage,
+          this.tools.structured,
+        ),
         includePartialMessages: flags.includePartialMessages,
         find: (name) => this.tools.find(name),
+        hasFallback: () => this.model.hasFallback,
+        fallBack: (error) => this.model.fallBack(error),
         request: () =>
           modelRequest(
-            this.model,
-            this.#config.maxTokens ?? DEFAULT_MAX_TOKENS,
+            this.model.parameters(),
             systemPrompt(this.#initialize, flags, this.tools.hub.instructions()),
             this.tools.selected(),
             this.#transcript?.messages ?? [],
@@ -256,15 +270,20 @@ export class RuntimeSession {
     }
   }
 
-  #blockedPrompt(reason: string, prompt: string): TurnOutcome {
-    const content = `UserPromptSubmit operation blocked by hook:\n${reason}\n\nOriginal prompt: ${prompt}`;
-    this.#lines.system('informational', {
-      content,
-      level: 'warning',
-      prevent_continuation: true,
-      prompt_submit_outcome: { kind: 'blocked_by_hook', prompt_kept: false, reason },
-    });
-    return emptyTurn(content);
+  /** The model is not asked; the host reads why, twice. */
+  #refused(refusal: RefusedPrompt): TurnOutcome {
+    this.#lines.system('informational', { ...refusal, level: 'warning', prevent_continuation: true });
+    return emptyTurn(refusal.content);
+  }
+
+  /** For whoever reads stderr, and as a line. Before the first turn nobody listens yet. */
+  #warn(text: string): void {
+    if (this.#turn === undefined) {
+      this.#warnings.push(text);
+      return;
+    }
+    this.#start.onStderr?.(`warning: ${text}\n`);
+    this.#lines.system('informational', { content: text, level: 'warning' });
   }
 
   #reportState(state: 'running' | 'idle'): void {

@@ -8,6 +8,8 @@ export interface ShownResults {
   /** For the model: one result per call, in the order of the calls, and then what hooks have added. */
   blocks: UserContentBlock[];
   stop: ToolRunResult['stop'];
+  /** The first call that a hook has put off. */
+  deferred: ToolUseBlock | undefined;
   /** Ids of the lines. */
   shown: string[];
 }
@@ -19,19 +21,28 @@ export function showResults(
   lines: Lines,
   noteDenial: (run: ToolRunResult) => void,
 ): ShownResults {
-  const results: ShownResults = { blocks: [], stop: undefined, shown: [] };
+  const results: ShownResults = { blocks: [], stop: undefined, deferred: undefined, shown: [] };
   for (const [index, block] of asked.entries()) {
     const outcome = settled[index];
     const run = outcome?.status === 'fulfilled' ? outcome.value : undefined;
     if (run?.denied) noteDenial(run);
-    results.stop ??= run?.stop;
-    const result = run === undefined ? rejected(block) : resultOf(run);
+    // Who stops everything is heeded first, then who puts off: the others' calls have run.
+    if (run?.stop !== undefined && rank(run.stop) > rank(results.stop)) results.stop = run.stop;
+    if (run?.stop?.kind === 'defer') results.deferred ??= block;
+    // "No, and stop" is not for the model to read: its turn is over.
+    const isRejected = run === undefined || run.stop?.kind === 'interrupt';
+    const result = isRejected ? rejected(block) : resultOf(run);
     results.blocks.push(result);
-    results.shown.push(lines.user([result], run === undefined ? rejectedFields(block) : fieldsOf(run)));
+    if (run?.stop?.kind === 'defer') continue;
+    results.shown.push(lines.user([result], isRejected ? rejectedFields(block) : fieldsOf(run)));
   }
   const contexts = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value.contexts : []));
   for (const text of contexts) results.blocks.push({ type: 'text', text });
   return results;
+}
+
+function rank(stop: ToolRunResult['stop']): number {
+  return stop === undefined ? 0 : { defer: 1, hook: 2, interrupt: 3 }[stop.kind];
 }
 
 function resultOf({ block, outcome: { content, isError } }: ToolRunResult): ToolResultBlockParam {

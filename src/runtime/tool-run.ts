@@ -1,6 +1,6 @@
 import type { ToolUseBlock } from '../protocol/content.js';
 import { AbortError, messageOf } from '../protocol/errors.js';
-import type { HookRunner } from './hook-runner.js';
+import { type HookRunner, labelOf } from './hook-runner.js';
 import type { Lines } from './lines.js';
 import type { Permissions } from './permissions.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome } from './tools/tool-port.js';
@@ -11,8 +11,8 @@ export interface ToolRunResult {
   /** `tool_result_meta` of the line. */
   meta: Record<string, unknown>;
   contexts: string[];
-  /** The host or a hook ends the turn. */
-  stop: { kind: 'hook' | 'interrupt'; reason: string } | undefined;
+  /** The host or a hook ends the turn: `defer` before this call has run at all. */
+  stop: { kind: 'hook' | 'interrupt' | 'defer'; reason: string } | undefined;
   denied: boolean;
 }
 
@@ -64,31 +64,36 @@ export async function runTool(
   }
   if (before.block !== undefined || before.stop !== undefined) {
     const reason = before.block ?? before.stop ?? '';
-    result.meta.permission_decision = { decision: 'reject', source: 'hook', reason_type: 'hook' };
-    return refuse(result, `PreToolUse:${tool.name} hook error: ${reason}`);
+    return refuse(result, `PreToolUse:${tool.name} hook error: ${reason}`, DENIED_BY_HOOK);
   }
+  if (before.defer) return deferred(result);
   input = before.updatedInput ?? input;
-  const decision = await permissions.decide(tool, block.id, input, before, signal);
+  const decision = await permissions.decide({ tool, toolUseId: block.id, input, hook: before, signal });
   if (decision.kind === 'deny') {
     if (decision.interrupt) result.stop = { kind: 'interrupt', reason: decision.message };
-    result.meta.non_execution_kind = decision.wasAsked ? 'user-rejected' : 'permission-rule';
-    return refuse(result, decision.message);
+    return refuse(result, decision.message, decision.fields);
   }
-  const { source, reasonType } = decision;
-  result.meta.permission_decision = {
-    decision: 'accept',
-    source,
-    ...(reasonType === undefined ? {} : { reason_type: reasonType }),
-  };
+  Object.assign(result.meta, decision.fields);
   const started = performance.now();
   result.outcome = await execute(tool, decision.input, block.id, signal, lines);
   await after(result, hooks, call, { ...subject, tool_input: decision.input }, performance.now() - started);
   return result;
 }
 
-function refuse(result: ToolRunResult, message: string): ToolRunResult {
+const DENIED_BY_HOOK = {
+  non_execution_kind: 'permission-rule',
+  permission_decision: { decision: 'reject', source: 'hook', reason_type: 'hook' },
+};
+
+function deferred(result: ToolRunResult): ToolRunResult {
+  result.stop = { kind: 'defer', reason: '' };
+  result.outcome = failedOutcome('The call was put off by a hook. It has not run.');
+  return result;
+}
+
+function refuse(result: ToolRunResult, message: string, fields: object): ToolRunResult {
   result.denied = true;
-  result.meta.non_execution_kind ??= 'permission-rule';
+  Object.assign(result.meta, fields);
   result.outcome = failedOutcome(message);
   return result;
 }
@@ -136,19 +141,17 @@ async function after(
 ): Promise<void> {
   const { outcome } = result;
   const duration_ms = Math.round(durationMs);
-  const verdict = outcome.isError
-    ? await hooks.run({
-        event: 'PostToolUseFailure',
-        ...call,
-        fields: { ...fields, error: outcome.content, is_interrupt: false, duration_ms },
-      })
-    : await hooks.run({
-        event: 'PostToolUse',
-        ...call,
-        fields: { ...fields, tool_response: outcome.detail, duration_ms },
-      });
+  const event = outcome.isError ? 'PostToolUseFailure' : 'PostToolUse';
+  const what = outcome.isError
+    ? { error: outcome.content, is_interrupt: false }
+    : { tool_response: outcome.detail };
+  const verdict = await hooks.run({ event, ...call, fields: { ...fields, ...what, duration_ms } });
   result.contexts.push(...verdict.contexts);
-  if (verdict.block !== undefined) result.contexts.push(verdict.block);
+  if (verdict.block !== undefined) {
+    result.contexts.push(
+      `${labelOf({ event, subject: call.subject })} hook blocking error: ${verdict.block}`,
+    );
+  }
   if (verdict.stop !== undefined) result.stop = { kind: 'hook', reason: verdict.stop };
   if (verdict.updatedOutput !== undefined) {
     result.outcome = {

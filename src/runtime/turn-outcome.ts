@@ -9,6 +9,8 @@ export interface TurnOutcome {
   numTurns: number;
   apiErrorStatus?: number | undefined;
   apiErrorType?: string | undefined;
+  /** The call that a hook has put off. */
+  deferredToolUse?: { id: string; name: string; input: unknown } | undefined;
 }
 
 /** A turn in which the model was not asked. */

@@ -2,14 +2,15 @@ import type { MessageParam, ToolUseBlock, UserContentBlock } from '../protocol/c
 import { messageOf } from '../protocol/errors.js';
 import { untilAborted } from './abortable.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
-import type { HookRunner } from './hook-runner.js';
+import type { HookRunner, HookVerdict } from './hook-runner.js';
 import type { Lines } from './lines.js';
 import { ModelError } from './model.js';
 import { type AnswerDependencies, readAnswer } from './model-answer.js';
-import { showResults } from './tool-results.js';
+import { type ShownResults, showResults } from './tool-results.js';
 import { runTool, type ToolRunDependencies, type ToolRunResult } from './tool-run.js';
 import { ToolSchedule } from './tool-schedule.js';
 import type { StructuredOutput } from './tools/structured-output.js';
+import { type Limit, MAX_STRUCTURED_TRIES, type TurnLimits } from './turn-limits.js';
 import { errorKindOf, type TurnOutcome } from './turn-outcome.js';
 import type { UsageLedger } from './usage.js';
 
@@ -20,8 +21,7 @@ export interface TurnDependencies extends ToolRunDependencies, AnswerDependencie
   /** Adds to what was said so far; `lines` are the ids of those that showed it. */
   remember(message: MessageParam, lines?: readonly string[]): void;
   structured: StructuredOutput | undefined;
-  maxTurns: number | undefined;
-  maxBudgetUsd: number | undefined;
+  limits: TurnLimits;
   /** Resolves when the list of tools is up to date. */
   ready(): Promise<void>;
   /** Messages that came while tools ran: the model reads them with the results. */
@@ -29,12 +29,13 @@ export interface TurnDependencies extends ToolRunDependencies, AnswerDependencie
   noteDenial(result: ToolRunResult): void;
 }
 
-const MAX_STRUCTURED_TRIES = 5;
-
 /** From a prompt to the end of the answer: model, tools, model, until nothing is asked for any more. */
 export class Turn {
   readonly #with: TurnDependencies;
   readonly #signal: AbortSignal;
+  /** The host or a broken answer ends what is under way in this turn. */
+  readonly #cut = new AbortController();
+  readonly #running: AbortSignal;
   #modelCalls = 0;
   /** Results and words that were said to the model in the user's name: `num_turns` counts them. */
   #userLines = 0;
@@ -48,12 +49,14 @@ export class Turn {
   constructor(dependencies: TurnDependencies, signal: AbortSignal) {
     this.#with = dependencies;
     this.#signal = signal;
+    this.#running = AbortSignal.any([signal, this.#cut.signal]);
   }
 
   async run(): Promise<TurnOutcome> {
     for (;;) {
-      const step = await this.#step();
-      if (step !== undefined) return step;
+      const end =
+        this.#limitReached(this.#with.limits.beforeRequest(this.#modelCalls)) ?? (await this.#step());
+      if (end !== undefined) return end;
     }
   }
 
@@ -61,13 +64,11 @@ export class Turn {
   async #step(): Promise<TurnOutcome | undefined> {
     const schedule = new ToolSchedule<ToolRunResult>();
     const stream = new AssistantStream();
-    const tools = new AbortController();
-    const toolSignal = AbortSignal.any([this.#signal, tools.signal]);
     try {
       this.#modelCalls += 1;
-      await this.#ask(stream, (block) => this.#begin(block, schedule, toolSignal, () => tools.abort()));
+      await this.#ask(stream, schedule);
     } catch (error) {
-      tools.abort();
+      this.#cut.abort();
       return this.#brokenOff(this.#takeAnswer(stream.message), await schedule.results(), error);
     }
     const { message } = stream;
@@ -97,8 +98,8 @@ export class Turn {
     if (asked.length === 0) {
       return this.#signal.aborted ? this.#interruptedWhileStreaming() : this.#modelFailed(error);
     }
-    const { blocks } = this.#resultBlocks(asked, settled);
-    if (this.#signal.aborted) return this.#interrupted(blocks);
+    const { blocks, stop } = this.#resultBlocks(asked, settled);
+    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
     this.#with.remember({ role: 'user', content: blocks }, this.#takeShown());
     return this.#modelFailed(error);
   }
@@ -109,95 +110,113 @@ export class Turn {
     return shown;
   }
 
-  async #ask(stream: AssistantStream, begin: (block: ToolUseBlock) => void): Promise<void> {
-    await untilAborted(this.#with.ready(), this.#signal);
-    await readAnswer(stream, this.#with, this.#modelCalls === 1, this.#signal, (block, line) => {
+  async #ask(stream: AssistantStream, schedule: ToolSchedule<ToolRunResult>): Promise<void> {
+    await untilAborted(this.#with.ready(), this.#running);
+    await readAnswer(stream, this.#with, this.#modelCalls === 1, this.#running, (block, line) => {
       this.#shown.push(line);
       if (block.type === 'text') this.#lastText = block.text;
-      if (block.type === 'tool_use') begin(block);
+      if (block.type === 'tool_use') this.#begin(block, schedule);
     });
   }
 
   /** While the answer still streams. */
-  #begin(
-    block: ToolUseBlock,
-    schedule: ToolSchedule<ToolRunResult>,
-    signal: AbortSignal,
-    cancelTools: () => void,
-  ): void {
+  #begin(block: ToolUseBlock, schedule: ToolSchedule<ToolRunResult>): void {
     const isReadOnly = this.#with.find(block.name)?.isReadOnly ?? true;
     schedule
       .add(isReadOnly, async () => {
-        signal.throwIfAborted();
-        const run = await runTool(block, this.#with, signal);
-        // Who says "no, and stop" does not want the calls behind it either.
-        if (run.stop?.kind === 'interrupt') cancelTools();
+        this.#running.throwIfAborted();
+        const run = await runTool(block, this.#with, this.#running);
+        // Who says "no, and stop" wants neither the calls behind it nor the rest of the answer.
+        if (run.stop?.kind === 'interrupt') this.#cut.abort();
         return run;
       })
       .catch(() => {});
   }
 
-  #resultsIn(asked: ToolUseBlock[], settled: PromiseSettledResult<ToolRunResult>[]): TurnOutcome | undefined {
-    const { blocks, stop } = this.#resultBlocks(asked, settled);
+  async #resultsIn(
+    asked: ToolUseBlock[],
+    settled: PromiseSettledResult<ToolRunResult>[],
+  ): Promise<TurnOutcome | undefined> {
+    const { blocks, stop, deferred } = this.#resultBlocks(asked, settled);
     if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
-    const end = stop?.kind === 'hook' ? this.#finished('', 'hook_stopped') : this.#limitReached();
+    const end = this.#endAfterTools(stop, deferred);
     // When the turn ends here nobody would answer what waits: it stays for a turn of its own.
     if (end === undefined) blocks.push(...this.#with.takeQueued());
     this.#with.remember({ role: 'user', content: blocks }, this.#takeShown());
-    return end;
+    return end ?? this.#structureGiven();
   }
 
-  #resultBlocks(
-    asked: ToolUseBlock[],
-    settled: PromiseSettledResult<ToolRunResult>[],
-  ): { blocks: UserContentBlock[]; stop: ToolRunResult['stop'] } {
+  #endAfterTools(stop: ToolRunResult['stop'], deferred: ToolUseBlock | undefined): TurnOutcome | undefined {
+    if (stop?.kind === 'hook') return this.#finished('', 'hook_stopped');
+    if (deferred === undefined) {
+      const isGiven = this.#with.structured?.isGiven === true;
+      return isGiven ? undefined : this.#limitReached(this.#with.limits.afterTools(this.#modelCalls));
+    }
+    const { id, name, input } = deferred;
+    const outcome = this.#finished('', 'tool_deferred');
+    return { ...outcome, stopReason: 'tool_deferred', deferredToolUse: { id, name, input } };
+  }
+
+  #resultBlocks(asked: ToolUseBlock[], settled: PromiseSettledResult<ToolRunResult>[]): ShownResults {
     const { lines, noteDenial } = this.#with;
-    const { blocks, stop, shown } = showResults(asked, settled, lines, noteDenial);
+    const results = showResults(asked, settled, lines, noteDenial);
     this.#userLines += asked.length;
-    this.#shown.push(...shown);
-    return { blocks, stop };
+    this.#shown.push(...results.shown);
+    return results;
   }
 
-  #limitReached(): TurnOutcome | undefined {
-    const { structured, maxTurns, maxBudgetUsd, usage } = this.#with;
-    if (structured?.isGiven) return this.#finished(JSON.stringify(structured.value), 'completed');
-    if (structured !== undefined && structured.failures >= MAX_STRUCTURED_TRIES) return this.#noStructure();
-    if (maxBudgetUsd !== undefined && usage.totalCostUsd() >= maxBudgetUsd) {
-      const text = `Reached maximum budget ($${maxBudgetUsd})`;
-      return this.#failed('error_max_budget_usd', 'budget_exhausted', text);
-    }
-    if (maxTurns !== undefined && this.#modelCalls >= maxTurns) {
-      return this.#failed('error_max_turns', 'max_turns', `Reached maximum number of turns (${maxTurns})`);
-    }
-    return undefined;
+  /** The answer is there in the structure that was asked for. Hooks hear of the end; it is too late for them to say no. */
+  async #structureGiven(): Promise<TurnOutcome | undefined> {
+    const { structured } = this.#with;
+    if (!structured?.isGiven) return undefined;
+    const verdict = await this.#stopHooks();
+    if (this.#signal.aborted) return this.#interruptedWhileStreaming();
+    return this.#finished(JSON.stringify(structured.value), stopped(verdict));
   }
 
   /** The model asks for nothing more: is that really the end? */
   async #answered(message: AssistantMessage): Promise<TurnOutcome | undefined> {
-    const { structured, remember, hooks, lines } = this.#with;
+    const { structured, remember, lines, limits } = this.#with;
+    const spent = this.#limitReached(limits.budget());
+    if (spent !== undefined) return spent;
     if (structured !== undefined && !structured.isGiven) {
       this.#structuredReminders += 1;
-      if (this.#structuredReminders >= MAX_STRUCTURED_TRIES) return this.#noStructure();
+      if (this.#structuredReminders >= MAX_STRUCTURED_TRIES) return this.#limitReached(limits.noStructure());
       remember({ role: 'user', content: `Give the answer by calling ${structured.tool.name}.` });
-      return this.#limitReached();
+      return this.#limitReached(limits.afterTools(this.#modelCalls));
     }
+    const verdict = await this.#stopHooks();
+    if (this.#signal.aborted) return this.#interruptedWhileStreaming();
+    if (verdict.stop === undefined && (verdict.block !== undefined || verdict.contexts.length > 0)) {
+      this.#goOn(verdict, remember, lines);
+      return this.#limitReached(limits.afterTools(this.#modelCalls));
+    }
+    const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    return this.#finished(text, stopped(verdict));
+  }
+
+  async #stopHooks(): Promise<HookVerdict> {
     const fields = {
       stop_hook_active: this.#stopHookActive,
-      last_assistant_message: this.#lastText,
+      ...(this.#lastText === '' ? {} : { last_assistant_message: this.#lastText }),
       background_tasks: [],
       session_crons: [],
     };
-    const verdict = await hooks.run({ event: 'Stop', fields, signal: this.#signal });
-    if (this.#signal.aborted) return this.#interruptedWhileStreaming();
-    if (verdict.block !== undefined && verdict.stop === undefined) {
-      const content = [{ type: 'text' as const, text: `Stop hook feedback:\n${verdict.block}` }];
-      remember({ role: 'user', content }, [lines.user(content, { isSynthetic: true })]);
+    return this.#with.hooks.run({ event: 'Stop', fields, signal: this.#signal });
+  }
+
+  /** A hook does not let the turn end: the model reads why, and goes on. */
+  #goOn({ block, contexts }: HookVerdict, remember: TurnDependencies['remember'], lines: Lines): void {
+    const content = contexts.map((text) => ({ type: 'text' as const, text }));
+    const shown: string[] = [];
+    if (block !== undefined) {
+      const feedback = { type: 'text' as const, text: `Stop hook feedback:\n${block}` };
+      content.unshift(feedback);
+      shown.push(lines.user([feedback], { isSynthetic: true }));
       this.#userLines += 1;
-      this.#stopHookActive = true;
-      return this.#limitReached();
     }
-    const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-    return this.#finished(text, verdict.stop === undefined ? 'completed' : 'hook_stopped');
+    remember({ role: 'user', content }, shown);
+    this.#stopHookActive = true;
   }
 
   #modelFailed(error: unknown): TurnOutcome {
@@ -228,23 +247,23 @@ export class Turn {
     return this.#failed('error_during_execution', 'aborted_streaming', 'The turn was interrupted.');
   }
 
-  #noStructure(): TurnOutcome {
-    return this.#failed(
-      'error_max_structured_output_retries',
-      'structured_output_retry_exhausted',
-      `No answer fitted the schema in ${MAX_STRUCTURED_TRIES} tries.`,
-    );
+  #limitReached(limit: Limit | undefined): TurnOutcome | undefined {
+    return limit === undefined ? undefined : this.#failed(limit.subtype, limit.terminalReason, limit.text);
   }
 
   #finished(text: string, terminalReason: string): TurnOutcome {
     return { ...this.#base(), subtype: 'success', isError: false, terminalReason, text };
   }
 
-  #failed(subtype: string, terminalReason: string, text: string): TurnOutcome {
+  #failed(subtype: string, terminalReason: string | undefined, text: string): TurnOutcome {
     return { ...this.#base(), subtype, isError: true, terminalReason, text };
   }
 
   #base(): Pick<TurnOutcome, 'stopReason' | 'numTurns'> {
     return { stopReason: this.#stopReason, numTurns: this.#userLines + 1 };
   }
+}
+
+function stopped({ stop }: HookVerdict): string {
+  return stop === undefined ? 'completed' : 'stop_hook_prevented';
 }

@@ -1,24 +1,24 @@
 import { addCounts, emptyCounts, type TokenCounts } from './assistant-stream.js';
-
-/** US dollars for a million tokens. */
-export interface Price {
-  input: number;
-  output: number;
-  cacheWrite?: number;
-  cacheRead?: number;
-}
-
-/** Per model; a model that is not in it costs an unknown sum, which is not the same as nothing. */
-export type PriceTable = Readonly<Record<string, Price>>;
+import type { Price, PriceTable } from './model.js';
 
 /** What the conversation has used, by model, and what that costs where the price is known. */
 export class UsageLedger {
-  readonly #prices: PriceTable;
+  readonly #prices: readonly PriceTable[];
   readonly #byModel = new Map<string, TokenCounts>();
   #turn = emptyCounts();
 
-  constructor(prices: PriceTable = {}) {
-    this.#prices = prices;
+  /** Earlier tables win. */
+  constructor(prices: readonly (PriceTable | undefined)[] = []) {
+    this.#prices = prices.filter((table) => table !== undefined);
+  }
+
+  /** Those that have answered. */
+  get models(): string[] {
+    return [...this.#byModel.keys()];
+  }
+
+  isPriced(model: string): boolean {
+    return this.#priceOf(model) !== undefined;
   }
 
   beginTurn(): void {
@@ -68,7 +68,13 @@ export class UsageLedger {
   }
 
   #priceOf(model: string): Price | undefined {
-    return this.#prices[model];
+    // A dated name is the same model: claude-opus-5-5-20261101.
+    const names = [model, model.replace(/-\d{8}$/, '')];
+    for (const table of this.#prices) {
+      const known = names.find((name) => Object.hasOwn(table, name));
+      if (known !== undefined) return table[known];
+    }
+    return undefined;
   }
 
   #cost(model: string, counts: TokenCounts): number {

@@ -188,7 +188,7 @@ describe('a hook before a tool', () => {
   it('can say something to the host', async () => {
     const { messages } = await tryCall(hook('PreToolUse', async () => ({ systemMessage: 'Look here.' })));
     expect(messages.find(({ subtype }) => subtype === 'informational')).toMatchObject({
-      content: 'Look here.',
+      content: 'PreToolUse:mcp__s__a says: Look here.',
     });
   });
 });
@@ -273,7 +273,7 @@ describe('a hook on a prompt', () => {
 
   it('that says continue:false ends the turn before the model is asked', async () => {
     const { model, result } = await run([], onPrompt({ continue: false }));
-    expect(result).toMatchObject({ subtype: 'success', terminal_reason: 'hook_stopped' });
+    expect(result).toMatchObject({ subtype: 'success', num_turns: 0 });
     expect(model.requests).toHaveLength(0);
   });
 
@@ -319,6 +319,6 @@ describe('a hook at the end', () => {
       ['Done.'],
       hook('Stop', async () => ({ continue: false, decision: 'block' })),
     );
-    expect(result).toMatchObject({ terminal_reason: 'hook_stopped' });
+    expect(result).toMatchObject({ terminal_reason: 'stop_hook_prevented', result: 'Done.' });
   });
 });

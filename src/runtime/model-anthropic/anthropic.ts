@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { StreamEvent } from '../../protocol/content.js';
 import { messageOf, TenonError } from '../../protocol/errors.js';
-import { type Model, type ModelContext, ModelError, type ModelRequest } from '../model.js';
-import type { PriceTable } from '../usage.js';
+import { type Model, type ModelContext, ModelError, type ModelRequest, type PriceTable } from '../model.js';
 import { delayBefore, isWorthRetrying } from './retries.js';
 
 export interface AnthropicOptions {
@@ -24,7 +23,10 @@ const DEFAULT_MODEL = 'claude-opus-5-5';
 const DEFAULT_MAX_RETRIES = 10;
 
 /** List prices, in dollars for a million tokens, of models whose price we know. */
-export const ANTHROPIC_PRICES: PriceTable = { 'claude-opus-5-5': { input: 4, output: 20 } };
+const PRICES: PriceTable = {
+  'claude-opus-5-5': { input: 4, output: 20 },
+  'claude-sonnet-5-5': { input: 2, output: 10 },
+};
 
 /** Claude, or whatever answers the Messages API at `baseURL`. Needs the package `@anthropic-ai/sdk`. */
 export function anthropic(options: AnthropicOptions = {}): Model {
@@ -32,13 +34,18 @@ export function anthropic(options: AnthropicOptions = {}): Model {
   let client: Promise<MessagesClient> | undefined;
   return {
     name: options.model ?? DEFAULT_MODEL,
+    prices: withAliases(PRICES),
     async *stream(request, context) {
       client ??= connect(options);
       const { messages } = await client;
       for (let attempt = 1; ; attempt += 1) {
         let hasBegun = false;
         try {
-          const events = await messages.create(bodyOf(request), { signal: context.signal, maxRetries: 0 });
+          const events = await messages.create(bodyOf(request), {
+            signal: context.signal,
+            maxRetries: 0,
+            ...headersOf(request),
+          });
           for await (const event of events) {
             hasBegun = true;
             yield event;
@@ -46,7 +53,10 @@ export function anthropic(options: AnthropicOptions = {}): Model {
           return;
         } catch (error) {
           // Once a part of the answer was seen a second try would say it twice.
-          const isOver = hasBegun || context.signal.aborted || attempt > maxRetries;
+          const isOver =
+            hasBegun ||
+            context.signal.aborted ||
+            attempt > Math.min(maxRetries, context.maxRetries ?? maxRetries);
           if (isOver || !isWorthRetrying(error)) throw modelError(error);
           await retryLater(error, attempt, maxRetries, context);
         }
@@ -81,7 +91,8 @@ async function connect({ apiKey, authToken, baseURL }: AnthropicOptions): Promis
 }
 
 /** Empty lists are left out: the API refuses some of them. */
-function bodyOf({ model, max_tokens, system, messages, tools }: ModelRequest): object {
+function bodyOf({ model, max_tokens, system, messages, tools, ...more }: ModelRequest): object {
+  const { thinking, output_config } = more;
   return {
     model: ALIASES[model] ?? model,
     max_tokens,
@@ -89,7 +100,21 @@ function bodyOf({ model, max_tokens, system, messages, tools }: ModelRequest): o
     messages,
     ...(system.length > 0 ? { system } : {}),
     ...(tools.length > 0 ? { tools } : {}),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(output_config === undefined ? {} : { output_config }),
   };
+}
+
+function headersOf({ betas = [] }: ModelRequest): object {
+  return betas.length > 0 ? { headers: { 'anthropic-beta': betas.join(',') } } : {};
+}
+
+function withAliases(prices: PriceTable): PriceTable {
+  const aliased = Object.entries(ALIASES).flatMap(([alias, name]) => {
+    const price = prices[name];
+    return price === undefined ? [] : [[alias, price] as const];
+  });
+  return { ...prices, ...Object.fromEntries(aliased) };
 }
 
 async function retryLater(

@@ -1,0 +1,139 @@
+// Rules of `allowedTools`, `disallowedTools` and permission updates: how they are read, and what they match.
+// Both halves use it: the runtime decides by it, and `explainPermissions()` says what it would decide.
+
+/** A rule as it was written, taken apart. */
+export interface PermissionRule {
+  readonly text: string;
+  /** A tool's name, `mcp__server`, or a pattern with `*`. */
+  readonly tool: string;
+  /** What stands in parentheses; undefined when the rule is about every call of the tool. */
+  readonly specifier: string | undefined;
+  /** Why it can never do what it seems to say. */
+  readonly problem: string | undefined;
+}
+
+/** Whom a rule is held against. */
+export interface RuleSubject {
+  readonly name: string;
+  readonly server?: { readonly name: string } | undefined;
+}
+
+/** `allow` gives something away, so that its patterns have to name a server; `deny` and `ask` take back. */
+export type RuleKind = 'allow' | 'deny' | 'ask';
+
+const WHOLE = /^([^()]*)(?:\((.*)\))?$/s;
+
+/** `Tool`, `Tool()`, `Tool(*)` and `Tool(specifier)`. What is none of these keeps its name part, and has a problem. */
+export function parseRule(text: string): PermissionRule {
+  const written = text.trim();
+  const [, tool, specifier] = WHOLE.exec(written) ?? [];
+  if (tool === undefined) {
+    const problem = 'its parentheses do not match: write Tool or Tool(specifier)';
+    return { text: written, tool: written.split('(')[0] ?? '', specifier: undefined, problem };
+  }
+  return {
+    text: written,
+    tool,
+    specifier: specifier === '' || specifier === '*' ? undefined : specifier,
+    problem: problemOf(tool, specifier),
+  };
+}
+
+/** The text of a rule in a permission update. */
+export function ruleText({ toolName, ruleContent }: { toolName: string; ruleContent?: string }): string {
+  return ruleContent === undefined || ruleContent === '' ? toolName : `${toolName}(${ruleContent})`;
+}
+
+/** Why a rule of this kind can never match, or undefined. */
+export function ruleProblem(rule: PermissionRule, kind: RuleKind): string | undefined {
+  if (rule.problem !== undefined) return rule.problem;
+  if (kind === 'allow' && rule.tool.includes('*') && !/^mcp__[^*]+__/.test(rule.tool)) {
+    return 'a pattern allows only what comes from a server that it names: write mcp__server__*';
+  }
+  return undefined;
+}
+
+function problemOf(tool: string, specifier: string | undefined): string | undefined {
+  if (tool === '') return 'it names no tool';
+  if (/\s/.test(tool)) return 'the name of a tool has no blanks';
+  if (/^mcp__.*__$/.test(tool) || tool === 'mcp__') return 'nothing comes after the last "__"';
+  if (tool.startsWith('mcp__') && specifier !== undefined && specifier !== '' && specifier !== '*') {
+    return 'tools of MCP servers have no specifiers: decide by the input in canUseTool or a PreToolUse hook';
+  }
+  return undefined;
+}
+
+/** Whether the rule is about the tool, whatever it is called with. */
+export function matchesTool({ tool }: PermissionRule, subject: RuleSubject, kind: RuleKind): boolean {
+  const { name, server } = subject;
+  if (tool === name) return true;
+  const prefix = server === undefined ? undefined : `mcp__${server.name.replace(/[^a-zA-Z0-9_-]/g, '_')}`;
+  if (tool === prefix) return true;
+  if (!tool.includes('*')) return false;
+  // To allow whatever any server brings is no rule that one writes by accident: `mcp__*` and `*` allow nothing.
+  if (kind === 'allow' && (prefix === undefined || !tool.startsWith(`${prefix}__`))) return false;
+  return wildcard(tool).test(name);
+}
+
+/**
+ * Whether the rule is about this very call. A specifier that nobody here can check fails closed: such a rule allows
+ * nothing, and denies every call of its tool.
+ */
+export function matchesCall(
+  rule: PermissionRule,
+  subject: RuleSubject,
+  kind: RuleKind,
+  input: Readonly<Record<string, unknown>>,
+): boolean {
+  if (!matchesTool(rule, subject, kind)) return false;
+  if (rule.problem !== undefined) return kind !== 'allow';
+  if (rule.specifier === undefined) return true;
+  return SPECIFIERS[subject.name]?.(rule.specifier, input, kind) ?? kind !== 'allow';
+}
+
+/** Whether the tool is denied as a whole, so that it need not even be offered. */
+export function deniesWholeTool(rule: PermissionRule, subject: RuleSubject): boolean {
+  if (!matchesTool(rule, subject, 'deny')) return false;
+  return rule.problem !== undefined || rule.specifier === undefined || !(subject.name in SPECIFIERS);
+}
+
+type SpecifierCheck = (
+  specifier: string,
+  input: Readonly<Record<string, unknown>>,
+  kind: RuleKind,
+) => boolean;
+
+/** The tools whose specifiers are known, as the Claude Code CLI has them. */
+const SPECIFIERS: Readonly<Record<string, SpecifierCheck>> = {
+  Bash: (specifier, { command }, kind) => matchesCommand(specifier, String(command ?? ''), kind),
+  WebFetch: (specifier, { url }) => matchesDomain(specifier, String(url ?? '')),
+};
+
+/** `npm run:*` and `npm run *`: the words and whatever follows them; otherwise the command itself. */
+function matchesCommand(specifier: string, command: string, kind: RuleKind): boolean {
+  const matches = (part: string): boolean => {
+    const prefix = /^(.*?)(?::\*| \*)$/.exec(specifier)?.[1];
+    if (prefix !== undefined && !prefix.includes('*'))
+      return part === prefix || part.startsWith(`${prefix} `);
+    return wildcard(specifier).test(part);
+  };
+  const parts = command.split(/&&|\|\||[;|&\n]/).map((part) => part.trim());
+  // One bad part is enough to deny; to allow, every part has to be allowed, and what the shell computes is unknown.
+  if (kind !== 'allow') return parts.some(matches);
+  return !/[`$<>]/.test(command) && parts.every(matches);
+}
+
+function matchesDomain(specifier: string, url: string): boolean {
+  const domain = /^domain:(.+)$/.exec(specifier)?.[1];
+  try {
+    return domain !== undefined && wildcard(domain.toLowerCase()).test(new URL(url).hostname);
+  } catch {
+    return false;
+  }
+}
+
+/** `*` stands for anything; every other character for itself. */
+function wildcard(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's');
+}

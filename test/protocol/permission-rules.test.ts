@@ -1,0 +1,136 @@
+/** How permission rules are read and what they match; the rows for MCP tools and `Bash` are what the CLI was seen to do. */
+import { describe, expect, test } from 'vitest';
+import {
+  deniesWholeTool,
+  matchesCall,
+  matchesTool,
+  parseRule,
+  type RuleKind,
+  ruleProblem,
+} from '../../src/protocol/permission-rules.js';
+
+const tool = (server: string, name: string) => ({
+  name: `mcp__${server}__${name}`.replace(/[^a-zA-Z0-9_-]/g, '_'),
+  server: { name: server, source: 'sdk' },
+});
+const matches = (rule: string, subject: ReturnType<typeof tool>, kind: RuleKind = 'allow') =>
+  matchesTool(parseRule(rule), subject, kind);
+
+test.each([
+  ['mcp__calc', 'calc', 'add', true],
+  ['mcp__calc__*', 'calc', 'add', true],
+  ['mcp__calc__a*', 'calc', 'add', true],
+  ['mcp__calc__*dd', 'calc', 'add', true],
+  ['mcp__calc__add', 'calc', 'add', true],
+  [' mcp__calc__add ', 'calc', 'add', true],
+  ['mcp__calc__add()', 'calc', 'add', true],
+  ['mcp__calc__add(*)', 'calc', 'add', true],
+  ['mcp__calc(*)', 'calc', 'add', true],
+  ['mcp__calc__s*', 'calc', 'add', false],
+  ['mcp__calc__a?d', 'calc', 'add', false],
+  ['mcp__cal', 'calc', 'add', false],
+  ['MCP__calc__add', 'calc', 'add', false],
+  ['mcp__calc__', 'calc', 'add', false],
+  ['mcp__*', 'calc', 'add', false],
+  ['mcp__*__add', 'calc', 'add', false],
+  ['*', 'calc', 'add', false],
+  ['mcp__a__b', 'a__b', 'c', true],
+  ['mcp__a__b', 'a', 'b__c', false],
+  ['mcp__a', 'a__b', 'c', false],
+  ['mcp__my_server', 'my server', 'x', true],
+])('the rule %s allows the tool of the server %s called %s: (R21)', (rule, server, name, expected) => {
+  expect(matches(rule, tool(server, name))).toBe(expected);
+});
+
+test.each([
+  ['mcp__calc', true],
+  ['mcp__calc__add', true],
+  ['mcp__*', true],
+  ['mcp__*__add', true],
+  ['mcp__cal*', true],
+  ['*add', true],
+  ['*', true],
+  ['*(*)', true],
+  ['mcp__calc__sub', false],
+  ['B*', false],
+])('the rule %s denies mcp__calc__add as a whole: %s (pain 16)', (rule, expected) => {
+  expect(deniesWholeTool(parseRule(rule), tool('calc', 'add'))).toBe(expected);
+});
+
+test('a pattern never allows a tool that is no server’s (R21)', () => {
+  const subject = { name: 'ToolSearch', server: undefined };
+  expect(matchesTool(parseRule('*'), subject, 'allow')).toBe(false);
+  expect(matchesTool(parseRule('Tool*'), subject, 'allow')).toBe(false);
+  expect(matchesTool(parseRule('ToolSearch'), subject, 'allow')).toBe(true);
+});
+
+describe('a specifier', () => {
+  const bash = (rule: string, command: string, kind: RuleKind = 'allow') =>
+    matchesCall(parseRule(rule), { name: 'Bash' }, kind, { command });
+
+  test.each([
+    ['Bash(touch a:*)', 'touch a', true],
+    ['Bash(touch a:*)', 'touch a b', true],
+    ['Bash(touch a:*)', 'touch ab', false],
+    ['Bash(touch a:*)', 'touch a && touch q', false],
+    ['Bash(touch a:*)', 'touch a; rm -rf /', false],
+    ['Bash(touch a:*)', 'touch a $(rm -rf /)', false],
+    ['Bash(touch a:*)', 'touch a > /etc/passwd', false],
+    ['Bash(touch a)', 'touch a', true],
+    ['Bash(touch a)', 'touch a b', false],
+    ['Bash(touch *)', 'touch a b', true],
+    ['Bash(touch *)', 'touch', true],
+    ['Bash(* b)', 'touch a b', true],
+    ['Bash(*)', 'anything && at all', true],
+  ])('%s allows "%s": %s', (rule, command, expected) => {
+    expect(bash(rule, command)).toBe(expected);
+  });
+
+  test.each([
+    ['touch a b', true],
+    ['touch z && touch a b', true],
+    ['touch z', false],
+  ])('Bash(touch a:*) denies "%s": %s', (command, expected) => {
+    expect(bash('Bash(touch a:*)', command, 'deny')).toBe(expected);
+    expect(deniesWholeTool(parseRule('Bash(touch a:*)'), { name: 'Bash' })).toBe(false);
+  });
+
+  test.each([
+    ['WebFetch(domain:example.com)', 'https://example.com/x', true],
+    ['WebFetch(domain:example.com)', 'https://example.com.evil.org/', false],
+    ['WebFetch(domain:*.example.com)', 'https://docs.example.com/', true],
+    ['WebFetch(domain:example.com)', 'no url', false],
+    ['WebFetch(example.com)', 'https://example.com/', false],
+  ])('%s allows %s: %s', (rule, url, expected) => {
+    expect(matchesCall(parseRule(rule), { name: 'WebFetch' }, 'allow', { url })).toBe(expected);
+  });
+
+  test('that nobody can check fails closed: it allows nothing and denies everything (pain 16)', () => {
+    const rule = parseRule('mcp__calc__add(x)');
+    expect(matchesCall(rule, tool('calc', 'add'), 'allow', {})).toBe(false);
+    expect(matchesCall(rule, tool('calc', 'add'), 'deny', {})).toBe(true);
+    expect(deniesWholeTool(rule, tool('calc', 'add'))).toBe(true);
+  });
+});
+
+test.each([
+  ['mcp__calc__add(x)', /no specifiers/],
+  ['mcp__calc__add(', /parentheses/],
+  ['mcp__calc__add)', /parentheses/],
+  ['Bash(ls)x', /parentheses/],
+  ['(x)', /names no tool/],
+  ['', /names no tool/],
+  ['mcp__calc__', /after the last/],
+  ['Read files', /no blanks/],
+])('the rule "%s" has a problem that is named', (rule, problem) => {
+  expect(ruleProblem(parseRule(rule), 'deny')).toMatch(problem);
+  expect(ruleProblem(parseRule(rule), 'allow')).toMatch(problem);
+});
+
+test.each(['mcp__*', '*', 'Ba*'])(
+  'the pattern %s is a problem where it allows, and none where it denies',
+  (rule) => {
+    expect(ruleProblem(parseRule(rule), 'allow')).toMatch(/names: write mcp__server/);
+    expect(ruleProblem(parseRule(rule), 'deny')).toBeUndefined();
+  },
+);

@@ -1,0 +1,76 @@
+/** Hooks at the beginning and the end of a conversation. The CLI calls neither for callbacks unless `/clear` is said. */
+import { describe, expect, test } from 'vitest';
+import type { HookCallback, HookInput } from '../../src/index.js';
+import { memorySessionStore } from '../../src/runtime/index.js';
+import { run, said, talk } from './support.js';
+
+function listening(answer: object = {}) {
+  const heard: HookInput[] = [];
+  const callback: HookCallback = async (input) => {
+    heard.push(input);
+    return answer;
+  };
+  return { heard, callback };
+}
+
+describe('SessionStart', () => {
+  test('comes once, before the first prompt, and what it adds is read with it (R22)', async () => {
+    const { heard, callback } = listening({
+      hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'It is Monday.' },
+    });
+    const prompts = listening();
+    const { session, model } = talk(['One.', 'Two.'], {
+      hooks: { SessionStart: [{ hooks: [callback] }], UserPromptSubmit: [{ hooks: [prompts.callback] }] },
+    });
+    await session.ask('First');
+    await session.ask('Second');
+    await session.close();
+    expect(heard).toMatchObject([
+      { hook_event_name: 'SessionStart', source: 'startup', model: 'scripted-model' },
+    ]);
+    expect(prompts.heard).toHaveLength(2);
+    expect(said(model.requests[0])).toContain('It is Monday.');
+  });
+
+  test('says that a conversation is gone on with, and matchers are held against that (R22)', async () => {
+    const sessionStore = memorySessionStore();
+    const { result } = await run(['One.'], {}, { sessionStore });
+    const [startup, resume] = [listening(), listening()];
+    const hooks = {
+      SessionStart: [
+        { matcher: 'startup', hooks: [startup.callback] },
+        { matcher: 'resume', hooks: [resume.callback] },
+      ],
+    };
+    await run(['Two.'], { resume: String(result.session_id), hooks }, { sessionStore });
+    expect(startup.heard).toEqual([]);
+    expect(resume.heard).toMatchObject([{ source: 'resume' }]);
+  });
+
+  test('that fails does not keep the conversation from beginning (R22)', async () => {
+    const hooks = {
+      SessionStart: [
+        {
+          hooks: [
+            async () => {
+              throw new Error('Out of order.');
+            },
+          ],
+        },
+      ],
+    };
+    expect((await run(['Hello.'], { hooks })).result).toMatchObject({ result: 'Hello.' });
+  });
+});
+
+describe('SessionEnd', () => {
+  test('comes once, when the host says that no more comes (R22)', async () => {
+    const { heard, callback } = listening();
+    const { session } = talk(['One.'], { hooks: { SessionEnd: [{ hooks: [callback] }] } });
+    await session.ask('First');
+    await session.query.controlRequest('end_session', {});
+    await session.query.controlRequest('end_session', {});
+    await session.close();
+    expect(heard).toMatchObject([{ hook_event_name: 'SessionEnd', reason: 'other' }]);
+  });
+});
