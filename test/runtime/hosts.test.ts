@@ -84,21 +84,32 @@ it('a conversation without servers outside loads no child processes and no MCP l
       `import { register } from 'node:module';
        register('./watcher.mjs', import.meta.url);
        const { serveRuntime, parseFlags } = await import('${dist}runtime/index.js');
-       const { memoryTransportPair } = await import('${dist}protocol/memory-transport.js');
-       const { scriptedModel } = await import('${dist}testing/scripted-model/scripted-model.js');
-       const [host, agent] = memoryTransportPair();
-       const model = scriptedModel(['Hello.']);
-       const running = serveRuntime(agent, { model }, { flags: parseFlags([], JSON.parse), cwd: '/', reportsState: false });
-       host.start({ frame: ({ type }) => console.log('frame ' + type), noise() {}, stderr() {}, end() {} });
-       host.send({ type: 'user', message: { role: 'user', content: 'Hi.' } });
-       host.endInput();
+       const usage = { input_tokens: 1, output_tokens: 1 };
+       const model = {
+         name: 'mine',
+         async *stream() {
+           yield { type: 'message_start', message: { id: 'm', model: 'mine', usage } };
+           yield { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hello.' } };
+           yield { type: 'content_block_stop', index: 0 };
+           yield { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage };
+         },
+       };
+       let receiver;
+       const transport = {
+         start: (given) => { receiver = given; },
+         send: ({ type }) => { console.log('frame ' + type); return true; },
+         endInput() {},
+       };
+       const running = serveRuntime(transport, { model }, { flags: parseFlags([], JSON.parse), cwd: '/', reportsState: false });
+       receiver.frame({ type: 'user', message: { role: 'user', content: 'Hi.' } }, 0);
+       receiver.end({ code: 0, signal: null });
        console.log('exit ' + (await running.finished));`,
     );
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'main.mjs')]);
     expect(stdout).toContain('frame result');
     expect(stdout).toContain('exit 0');
     const loaded = [...stdout.matchAll(/^loaded (\S+)$/gm)].map(([, url = '']) => url);
-    expect(loaded.length).toBeGreaterThan(10);
+    expect(loaded.length).toBeGreaterThan(1);
     expect(loaded.filter((url) => /child_process|node_modules/.test(url))).toEqual([]);
   } finally {
     await rm(folder, { recursive: true, force: true });
