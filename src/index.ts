@@ -51,6 +51,8 @@ export {
   findClaudeCode,
   type TriedPlace,
 } from './client/launch/find-claude-code.js';
+export type { McpReadiness, McpReadyOptions } from './client/mcp/mcp-controls.js';
+export type { McpStatusChange } from './client/mcp/status-monitor.js';
 export type {
   AgentDefinition,
   AgentMcpServerSpec,
@@ -85,6 +87,15 @@ export { type QueryParameters, query } from './client/query.js';
 export type { Query } from './client/query-type.js';
 export { isSuccess, ResultError } from './client/results.js';
 export { createSession, type Session } from './client/session.js';
+export type { McpPlace } from './config/places.js';
+export { McpConfigError, type McpConfigProblem } from './config/problems.js';
+export {
+  type McpServerOrigin,
+  type ResolvedMcpConfig,
+  type ResolvedMcpServer,
+  type ResolveMcpConfigOptions,
+  resolveMcpConfig,
+} from './config/resolve-mcp-config.js';
 export type {
   AdvisorToolResultBlock,
   AssistantContentBlock,

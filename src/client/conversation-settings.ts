@@ -1,5 +1,6 @@
+import type { SecretValues } from '../config/secret-values.js';
 import { LIMITS } from '../protocol/limits.js';
-import { type Debug, debugTo } from './debug.js';
+import type { Debug } from './debug.js';
 import type { Options } from './options.js';
 
 /** What a conversation takes from the options, with the defaults filled in. */
@@ -14,9 +15,16 @@ export interface ConversationSettings {
   hasCallbacks: () => boolean;
   stderr: ((text: string) => void) | undefined;
   debug: Debug;
+  /** Takes out of a text what was given as `env` or `headers`. */
+  hide: (text: string) => string;
 }
 
-export function conversationSettings(options: Options, hasCallbacks: () => boolean): ConversationSettings {
+export function conversationSettings(
+  options: Options,
+  hasCallbacks: () => boolean,
+  debug: Debug,
+  secrets: SecretValues,
+): ConversationSettings {
   return {
     closeGraceMs: options.closeGraceMs,
     controlTimeoutMs: options.controlTimeoutMs ?? LIMITS.controlTimeoutMs,
@@ -26,6 +34,7 @@ export function conversationSettings(options: Options, hasCallbacks: () => boole
     verbatimPrompts: options.verbatimPrompts ?? false,
     hasCallbacks,
     stderr: options.stderr ?? undefined,
-    debug: debugTo(options.onDebug),
+    debug,
+    hide: (text) => secrets.hide(text),
   };
 }

@@ -213,6 +213,7 @@ export class Conversation implements TransportReceiver, InputTarget {
     this.#ended = true;
     clearTimeout(this.#startupTimer);
     this.#launch.ready();
+    this.#launch.ended();
     this.#results.flush();
     const error = this.#errorAt(end);
     this.#halt(error ?? new TenonError('CLOSED', 'The agent has left.'));
@@ -321,14 +322,14 @@ export class Conversation implements TransportReceiver, InputTarget {
       argv,
       cliVersion,
       interpreter,
-      stderrTail: this.#stderr.text,
+      stderrTail: this.#settings.hide(this.#stderr.text),
       lastControlRequest: this.#channel.lastSubtype,
     };
   }
 
   #tellStderr(text: string): void {
     try {
-      this.#settings.stderr?.(text);
+      this.#settings.stderr?.(this.#settings.hide(text));
     } catch (error) {
       this.#settings.debug('stderr', `the stderr callback threw: ${messageOf(error)}`);
     }

@@ -56,6 +56,7 @@ export const OPTION_TABLE: { [Key in keyof Required<Options>]: Row<Key> } = {
   fallbackModel: value('--fallback-model'),
   forkSession: present('--fork-session'),
   forwardSubagentText: field('forwardSubagentText'),
+  hermetic: (on) => (on ? { args: ['--strict-mcp-config', '--setting-sources='] } : {}),
   includeHookEvents: present('--include-hook-events'),
   includePartialMessages: present('--include-partial-messages'),
   managedSettings: json('--managed-settings'),
@@ -88,7 +89,8 @@ export const OPTION_TABLE: { [Key in keyof Required<Options>]: Row<Key> } = {
   // Asked for and not to be had must be an error, not a run without a sandbox.
   sandbox: (sandbox) => ({ settings: { sandbox: { failIfUnavailable: true, ...sandbox } } }),
   sessionId: value('--session-id'),
-  settingSources: joined('--setting-sources'),
+  // `hermetic` says it for both.
+  settingSources: (sources, { hermetic }) => (hermetic ? {} : joined('--setting-sources')(sources)),
   settings: (settings) =>
     typeof settings === 'string'
       ? { args: ['--settings', settings] }
@@ -100,7 +102,7 @@ export const OPTION_TABLE: { [Key in keyof Required<Options>]: Row<Key> } = {
           args: [`--allowedTools=${skills.map((name) => `Skill(${name})`).join(',')}`],
           initialize: { skills },
         },
-  strictMcpConfig: present('--strict-mcp-config'),
+  strictMcpConfig: (strict, { hermetic }) => (hermetic ? {} : present('--strict-mcp-config')(strict)),
   supportedDialogKinds: (kinds, { onUserDialog }) =>
     onUserDialog === undefined ? {} : { initialize: { supportedDialogKinds: kinds } },
   systemPrompt: (prompt) => ({ initialize: systemPromptFields(prompt) }),
@@ -132,11 +134,14 @@ export const OPTION_TABLE: { [Key in keyof Required<Options>]: Row<Key> } = {
   executable: here,
   executableArgs: here,
   hooks: here,
+  isolation: here,
   maxLineBytes: here,
   maxUnreadBytes: here,
+  mcpReady: here,
   mcpServers: here,
   onDebug: here,
   onElicitation: here,
+  onMcpStatus: here,
   onSampling: here,
   onUserDialog: here,
   pathToClaudeCodeExecutable: here,

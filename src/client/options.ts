@@ -11,6 +11,9 @@ import type { McpServerConfig } from '../protocol/mcp.js';
 import type { CanUseTool, PermissionMode } from '../protocol/permissions.js';
 import type { SandboxSettings, Settings } from '../protocol/settings.js';
 
+import type { McpReadyOptions } from './mcp/mcp-controls.js';
+import type { McpStatusChange } from './mcp/status-monitor.js';
+
 export type { AgentDefinition, AgentMcpServerSpec, SdkPluginConfig } from '../protocol/agents.js';
 export type { EffortLevel } from '../protocol/control-payloads.js';
 export type {
@@ -177,6 +180,14 @@ type OfficialOptions = {
 type TenonOptions = {
   /** The agent itself, in place of the Claude Code CLI: see `embedded()` in `tenon/runtime`. */
   runtime?: AgentRuntime | undefined;
+  /** Nothing of this machine's configuration is read, and nothing is kept: only what the options say. */
+  hermetic?: boolean | undefined;
+  /** 'session': the CLI gets a configuration directory of its own, so that parallel ones share no file that changes. */
+  isolation?: 'session' | undefined;
+  /** Holds the first prompt back until these MCP servers are connected or have failed; true: all. */
+  mcpReady?: boolean | McpReadyOptions | undefined;
+  /** Told of the state of each MCP server, and of every change. */
+  onMcpStatus?: ((change: McpStatusChange) => void) | undefined;
   /** Aborts the query, like `abortController`; both may be given. */
   signal?: AbortSignal | undefined;
   /** Longest line accepted from the agent, in bytes; no limit unless given. */

@@ -1,10 +1,9 @@
 import type { HostRequestFields, HostRequestPayload, HostSubtype } from '../protocol/control-requests.js';
-import type { McpServerConfig, McpServerConfigForProcessTransport } from '../protocol/mcp.js';
+import type { McpServerConfig } from '../protocol/mcp.js';
 import type { SDKMessage, SDKUserMessage } from '../protocol/messages/index.js';
 import type { PermissionMode } from '../protocol/permissions.js';
 import type { Conversation } from './conversation.js';
-import type { InProcessServers } from './mcp/in-process-servers.js';
-import { splitServers } from './mcp/split-servers.js';
+import type { McpControls, McpReadyOptions } from './mcp/mcp-controls.js';
 import type { SdkPluginConfig } from './options.js';
 import type { Query } from './query-type.js';
 
@@ -13,13 +12,13 @@ type Initialized = HostRequestPayload<'initialize'>;
 /** The `Query` that users hold: a thin face of the conversation, one method per control request. */
 export class QueryHandle implements Query {
   readonly #conversation: Conversation;
-  readonly #servers: InProcessServers;
+  readonly #mcp: McpControls;
   #initialized: Promise<Initialized>;
 
-  constructor(conversation: Conversation, initialized: Promise<Initialized>, servers: InProcessServers) {
+  constructor(conversation: Conversation, initialized: Promise<Initialized>, mcp: McpControls) {
     this.#conversation = conversation;
     this.#initialized = initialized;
-    this.#servers = servers;
+    this.#mcp = mcp;
   }
 
   // Reading
@@ -140,34 +139,44 @@ export class QueryHandle implements Query {
 
   // MCP
 
-  async mcpServerStatus() {
-    return (await this.controlRequest('mcp_status', {}))?.mcpServers ?? [];
+  mcpServerStatus() {
+    return this.#mcp.status();
   }
 
-  async reconnectMcpServer(serverName: string) {
-    await this.controlRequest('mcp_reconnect', { serverName });
+  mcpReady(options: McpReadyOptions = {}) {
+    return this.#mcp.ready(options);
   }
 
-  async toggleMcpServer(serverName: string, enabled: boolean) {
-    await this.controlRequest('mcp_toggle', { serverName, enabled });
+  mcpStatusChanges() {
+    return this.#mcp.monitor.changes();
   }
 
-  async setMcpServers(servers: Record<string, McpServerConfig>) {
-    const split = splitServers(servers);
-    const onWire: Record<string, McpServerConfigForProcessTransport> = { ...split.process };
-    for (const name of Object.keys(split.inProcess)) onWire[name] = { type: 'sdk', name };
-    // Before the request: the agent may speak to a new server before it answers.
-    const before = this.#servers.replace(split.inProcess);
-    try {
-      return await this.controlRequest('mcp_set_servers', { servers: onWire });
-    } catch (error) {
-      this.#servers.replace(before);
-      throw error;
-    }
+  reconnectMcpServer(serverName: string) {
+    return this.#mcp.reconnect(serverName);
+  }
+
+  toggleMcpServer(serverName: string, enabled: boolean) {
+    return this.#mcp.toggle(serverName, enabled);
+  }
+
+  setMcpServers(servers: Record<string, McpServerConfig>) {
+    return this.#mcp.set(servers);
+  }
+
+  listMcpResources(serverName?: string) {
+    return this.#mcp.content.listResources(serverName);
   }
 
   readMcpResource(serverName: string, uri: string) {
-    return this.controlRequest('mcp_read_resource', { serverName, uri });
+    return this.#mcp.content.readResource(serverName, uri);
+  }
+
+  listMcpPrompts(serverName?: string) {
+    return this.#mcp.content.listPrompts(serverName);
+  }
+
+  getMcpPrompt(serverName: string, name: string, args?: Record<string, string>) {
+    return this.#mcp.content.getPrompt(serverName, name, args);
   }
 
   // Looking and changing

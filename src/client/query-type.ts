@@ -18,10 +18,17 @@ import type {
   SDKControlGetUsageResponse,
 } from '../protocol/control-usage.js';
 import type { McpServerConfig } from '../protocol/mcp.js';
+import type {
+  McpGetPromptResult,
+  McpListPromptsResult,
+  McpListResourcesResult,
+} from '../protocol/mcp-listings.js';
 import type { McpServerStatus, McpSetServersResult } from '../protocol/mcp-status.js';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/messages/index.js';
 import type { PermissionMode } from '../protocol/permissions.js';
 import type { ExitStatus } from './conversation.js';
+import type { McpReadiness, McpReadyOptions } from './mcp/mcp-controls.js';
+import type { McpStatusChange } from './mcp/status-monitor.js';
 import type { SdkPluginConfig } from './options.js';
 
 /** A running agent: its messages, and the ways to steer it. Names and shapes are those of the official SDK. */
@@ -80,6 +87,14 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, AsyncDisposable
   readonly exited: Promise<ExitStatus>;
   /** Tenon's own: the last result; rejects when there is none. */
   readonly done: Promise<SDKResultMessage>;
+  /** Tenon's own: resolves when the MCP servers are connected, have failed or are disabled, and says which. */
+  mcpReady(options?: McpReadyOptions): Promise<McpReadiness>;
+  /** Tenon's own: the state of each MCP server, then every change, until the query ends. */
+  mcpStatusChanges(): AsyncGenerator<McpStatusChange, void>;
+  /** Tenon's own: what one server has, or all of them. Of all: `errors` names those that could not be asked. */
+  listMcpResources(serverName?: string): Promise<McpListResourcesResult>;
+  listMcpPrompts(serverName?: string): Promise<McpListPromptsResult>;
+  getMcpPrompt(serverName: string, name: string, args?: Record<string, string>): Promise<McpGetPromptResult>;
   /** Tenon's own: any request of the protocol, also those without a method here. */
   controlRequest<Subtype extends HostSubtype>(
     subtype: Subtype,

@@ -5,13 +5,15 @@ import { onAbort } from './abort-hub.js';
 import { Callbacks } from './callbacks/callbacks.js';
 import { Conversation } from './conversation.js';
 import { conversationSettings } from './conversation-settings.js';
-import { debugTo } from './debug.js';
+import { type Debug, debugTo } from './debug.js';
 import { failedLaunch, type Launch } from './launch/launch.js';
 import { launchCli } from './launch/launch-cli.js';
 import { launchRuntime } from './launch/launch-runtime.js';
+import { configuredServers, warnOf } from './mcp/configured-servers.js';
 import { InProcessServers } from './mcp/in-process-servers.js';
+import { McpControls } from './mcp/mcp-controls.js';
 import { peerOf } from './mcp/peer.js';
-import { type SplitServers, splitServers } from './mcp/split-servers.js';
+import type { SplitServers } from './mcp/split-servers.js';
 import type { Options } from './options.js';
 import { QueryHandle } from './query-handle.js';
 import type { Query } from './query-type.js';
@@ -29,8 +31,10 @@ export interface QueryParameters {
 export function query({ prompt, options = {} }: QueryParameters): Query {
   validateOptions(options);
   checkPrompt(prompt);
-  const debug = debugTo(options.onDebug);
-  const servers = splitServers(options.mcpServers ?? {});
+  const configured = configuredServers(options);
+  const { split: servers, secrets } = configured;
+  warnOf(configured.problems, options);
+  const debug = debugTo(options.onDebug, secrets);
   const inProcess = new InProcessServers(servers.inProcess, (serverName) =>
     peerOf(serverName, conversation, options, debug),
   );
@@ -45,22 +49,26 @@ export function query({ prompt, options = {} }: QueryParameters): Query {
   const stopListening: (() => void)[] = [];
   const conversation = new Conversation(
     launch,
-    conversationSettings(options, () => callbacks.any),
+    conversationSettings(options, () => callbacks.any, debug, secrets),
     (request) => callbacks.serve(request),
     () => {
+      mcp.end();
       inProcess.close();
       for (const stop of stopListening) stop();
     },
   );
+  let initialized: ReturnType<Conversation['initialize']>;
+  const mcp = new McpControls(conversation, inProcess, configured, options, () => initialized, debug);
   conversation.start();
   if (aborted === undefined) inProcess.connectOwn();
-  const initialized = conversation.initialize();
+  initialized = conversation.initialize();
   initialized.catch((error) => debug('initialize', messageOf(error)));
-  say(conversation, prompt);
+  if (options.mcpReady) void sayWhenReady(mcp, options.mcpReady, debug, () => say(conversation, prompt));
+  else say(conversation, prompt);
   if (aborted === undefined) {
     for (const signal of signals) stopListening.push(onAbort(signal, () => conversation.abort(signal)));
   }
-  return new QueryHandle(conversation, initialized, inProcess);
+  return new QueryHandle(conversation, initialized, mcp);
 }
 
 /** No runtime means the Claude Code CLI; there is no switching between the two behind the user's back. */
@@ -69,6 +77,21 @@ function launchAgent(options: Options, servers: SplitServers, announcement: Init
   return runtime == null
     ? launchCli(options, servers, announcement)
     : launchRuntime(runtime, options, servers, announcement);
+}
+
+/** The prompt waits for the servers, and goes out also when some have failed: the agent can do without. */
+async function sayWhenReady(
+  mcp: McpControls,
+  wanted: NonNullable<Options['mcpReady']>,
+  debug: Debug,
+  say: () => void,
+): Promise<void> {
+  try {
+    await mcp.ready(wanted === true ? {} : wanted === false ? { servers: [] } : wanted);
+  } catch (error) {
+    debug('mcp', `the prompt did not wait for the servers: ${messageOf(error)}`);
+  }
+  say();
 }
 
 function say(conversation: Conversation, prompt: QueryParameters['prompt']): void {

@@ -36,6 +36,7 @@ const KINDS: Partial<Record<keyof Options, Kind>> = {
   env: 'object',
   executableArgs: 'array',
   extraArgs: 'object',
+  hermetic: 'boolean',
   hooks: 'object',
   maxBudgetUsd: 'nonNegative',
   maxLineBytes: 'positive',
@@ -46,6 +47,7 @@ const KINDS: Partial<Record<keyof Options, Kind>> = {
   model: 'string',
   onDebug: 'function',
   onElicitation: 'function',
+  onMcpStatus: 'function',
   onSampling: 'function',
   onUserDialog: 'function',
   pathToClaudeCodeExecutable: 'string',
@@ -57,6 +59,7 @@ const KINDS: Partial<Record<keyof Options, Kind>> = {
   spawnClaudeCodeProcess: 'function',
   startupTimeoutMs: 'nonNegative',
   stderr: 'function',
+  strictMcpConfig: 'boolean',
 };
 
 const CHECKS: Record<Kind, [expected: string, test: (value: unknown) => boolean]> = {
@@ -87,12 +90,48 @@ function checkCombinations(options: Options): void {
       'Give `canUseTool` or `permissionPromptToolName`, not both: each says who is asked for permission.',
     );
   }
+  checkIsolation(options);
   const { outputFormat } = options;
   if (outputFormat && (outputFormat.type !== 'json_schema' || !CHECKS.object[1](outputFormat.schema))) {
     throw new OptionError(
       'outputFormat',
       outputFormat,
       `The option \`outputFormat\` must be { type: "json_schema", schema: { … } }; it is ${shown(outputFormat)}.`,
+    );
+  }
+}
+
+function checkIsolation(options: Options): void {
+  const { hermetic, isolation, settingSources, mcpReady } = options;
+  if (isolation != null && isolation !== 'session') {
+    throw new OptionError(
+      'isolation',
+      isolation,
+      `The option \`isolation\` must be "session"; it is ${shown(isolation)}.`,
+    );
+  }
+  if (mcpReady != null && typeof mcpReady !== 'boolean' && !CHECKS.object[1](mcpReady)) {
+    throw new OptionError(
+      'mcpReady',
+      mcpReady,
+      `The option \`mcpReady\` must be true or { servers?, timeout? }; it is ${shown(mcpReady)}.`,
+    );
+  }
+  if (!hermetic) return;
+  if (settingSources != null && settingSources.length > 0) {
+    throw new OptionError(
+      'settingSources',
+      settingSources,
+      'Give `hermetic` or `settingSources`, not both: a hermetic query reads no settings of this machine.',
+    );
+  }
+  const kept = (['resume', 'continue'] as const).find((name) => options[name]);
+  if (kept !== undefined && options.runtime == null) {
+    throw new OptionError(
+      kept,
+      options[kept],
+      `Give \`hermetic\` or \`${kept}\`, not both: a hermetic query of the CLI keeps no conversation and finds none. ` +
+        'For conversations that go on, give a directory of your own as CLAUDE_CONFIG_DIR in `env`, with `settingSources: []` and `strictMcpConfig`.',
     );
   }
 }

@@ -25,6 +25,11 @@ export const LIMITS = {
   resultSettleMs: 100,
   /** From the word that a server's tools have changed to the agent's reading of them; the CLI asks within 5 ms. */
   relistMs: 1_000,
+  /** Between two looks at the state of MCP servers: while one is connecting, and when all have settled. */
+  mcpPendingPollMs: 100,
+  mcpPollMs: 1_000,
+  /** For `mcpReady()`. The CLI gives an in-process server two tries of 30 s. */
+  mcpReadyMs: 65_000,
   /** From the start of a proxied MCP server to its answer to `initialize`; as long as the CLI waits for its own. */
   proxyConnectMs: 30_000,
   /** From the end of input to SIGTERM for an MCP server's process. A server that heeds the end of input needs a few ms. */

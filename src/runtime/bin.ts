@@ -30,15 +30,17 @@ else if (args.includes('--version') || args.includes('-v')) leave(0, `${RUNTIME_
 else main();
 
 function main(): void {
-  let flags: RuntimeFlags;
   try {
-    flags = parseFlags(args, readJson);
+    run(parseFlags(args, readJson));
   } catch (error) {
     const prefix = error instanceof FlagError ? '' : 'error: ';
     process.stderr.write(`${prefix}${messageOf(error)}\n`);
     process.exitCode = 1;
-    return;
   }
+}
+
+/** Throws when the configuration is not to be worked with. */
+function run(flags: RuntimeFlags): void {
   const { CLAUDE_CODE_MAX_RETRIES: retries, CLAUDE_CODE_SDK_READS_SESSION_STATE: state } = process.env;
   const running = serveRuntime(
     new StreamTransport(process.stdin, process.stdout),

@@ -12,7 +12,11 @@ export function embedded(config: RuntimeConfig): AgentRuntime {
 
 function open(config: RuntimeConfig, { args, env, cwd }: AgentStart): Transport {
   const [hostSide, agentSide] = memoryTransportPair();
-  let tellStderr: (text: string) => void = () => {};
+  // What is said before anybody listens is kept.
+  let early = '';
+  let tellStderr = (text: string): void => {
+    early += text;
+  };
   const agent = serveRuntime(agentSide, config, {
     flags: parseFlags(args, (text) => JSON.parse(text)),
     cwd,
@@ -24,6 +28,7 @@ function open(config: RuntimeConfig, { args, env, cwd }: AgentStart): Transport 
     pid: undefined,
     start: (receiver) => {
       tellStderr = (text) => receiver.stderr(text);
+      if (early !== '') tellStderr(early);
       hostSide.start({
         frame: (frame, byteLength) => receiver.frame(frame, byteLength),
         noise: (line) => receiver.noise(line),

@@ -29,6 +29,10 @@ export interface RuntimeFlags {
   replayUserMessages: boolean;
   mcpServers: Record<string, McpServerConfigForProcessTransport>;
   addDirectories: string[];
+  /** Which configuration files are read. Absent: all. */
+  settingSources: ('user' | 'project' | 'local')[] | undefined;
+  /** No configuration file is read, and any error in the configuration ends the program. */
+  strictMcpConfig: boolean;
   resume: string | undefined;
   continue: boolean;
   forkSession: boolean;
@@ -83,9 +87,9 @@ const FLAGS: Record<string, [kind: Kind, target: keyof RuntimeFlags | '—']> = 
   '--resume-drops-turn': ['value', '—'],
   '--resume-session-at': ['value', 'resumeSessionAt'],
   '--session-id': ['value', 'sessionId'],
-  '--setting-sources': ['value', '—'],
+  '--setting-sources': ['list', 'settingSources'],
   '--settings': ['value', '—'],
-  '--strict-mcp-config': ['switch', '—'],
+  '--strict-mcp-config': ['switch', 'strictMcpConfig'],
   '--system-prompt': ['value', 'systemPrompt'],
   '--task-budget': ['value', '—'],
   '--thinking': ['value', 'thinking'],
@@ -151,6 +155,8 @@ function defaults(): RuntimeFlags {
     replayUserMessages: false,
     mcpServers: {},
     addDirectories: [],
+    settingSources: undefined,
+    strictMcpConfig: false,
     resume: undefined,
     continue: false,
     forkSession: false,

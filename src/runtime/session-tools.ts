@@ -1,5 +1,6 @@
 import type { InitializeRequest } from '../protocol/control-requests.js';
 import type { Host } from './host.js';
+import { configuredServers } from './mcp/configured-servers.js';
 import { McpHub } from './mcp/hub.js';
 import type { Permissions } from './permissions.js';
 import { DEFAULT_DEFER_ABOVE, type RuntimeConfig, type RuntimeStart } from './runtime-config.js';
@@ -31,7 +32,7 @@ export class SessionTools {
     });
     this.#search = new ToolSearch(() => this.all(), config.deferAbove ?? DEFAULT_DEFER_ABOVE);
     this.#useSchema(start.flags.jsonSchema);
-    for (const [name, server] of Object.entries(start.flags.mcpServers)) this.hub.addAtStart(name, server);
+    for (const { name, config } of configuredServers(start)) this.hub.addAtStart(name, config);
   }
 
   /** Takes what the host has to offer; a second time adds servers. */

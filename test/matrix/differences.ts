@@ -236,6 +236,24 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: 'The text says that the agent has left, not that an answer is missing.',
   },
   {
+    id: 'status-fields',
+    where: ['driven'],
+    seenIn: ['the state of an in-process server, switched off and on'],
+    everywhere: true,
+    matches: ({ path, reference }) => /\]\.(since|attempts)$/.test(path) && reference === undefined,
+    reason: 'The state of a server says since when it is so, and how often it was tried.',
+  },
+  {
+    id: 'servers-of-options-stay',
+    where: ['stdin', 'driven', 'messages', 'model'],
+    seenIn: ['another set of servers for the next turn'],
+    // One server and one tool more, so that the others stand elsewhere.
+    matches: (finding) =>
+      JSON.stringify(finding).includes('calc') || /^(tools|mcp_servers)\[\d+\]/.test(finding.path),
+    reason:
+      'setMcpServers() of the official SDK takes away in-process servers of the options, and leaves others; with Tenon all stay until a call has named them.',
+  },
+  {
     id: 'schema-in-initialize-only',
     where: ['argv'],
     seenIn: [

@@ -16,12 +16,13 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 /** What each folder may import of the others. The root has the public entry, which may import all but the runtime. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   authoring: ['protocol'],
-  client: ['authoring', 'protocol', 'sessions'],
+  client: ['authoring', 'config', 'protocol', 'sessions'],
+  config: ['protocol'],
   protocol: [],
-  runtime: ['authoring', 'protocol', 'sessions'],
+  runtime: ['authoring', 'config', 'protocol', 'sessions'],
   sessions: ['protocol'],
   testing: ['protocol', 'sessions'],
-  '': ['authoring', 'client', 'protocol', 'sessions'],
+  '': ['authoring', 'client', 'config', 'protocol', 'sessions'],
 };
 
 /** The scripted model is a model: it implements the runtime's port, and knows nothing else of the runtime. */

@@ -81,7 +81,9 @@ describe('a server in the process', () => {
     await query.reconnectMcpServer('s');
     await session.ask('Three');
     const t = server({ b: () => 'B' });
-    expect(await query.setMcpServers({ t })).toMatchObject({ added: ['t'], removed: ['s'], errors: {} });
+    expect(await query.setMcpServers({ t })).toMatchObject({ added: ['t'], removed: [], errors: {} });
+    expect(await query.setMcpServers({ s: server({ a: () => 'A' }), t })).toMatchObject({ removed: [] });
+    expect(await query.setMcpServers({ t })).toMatchObject({ added: [], removed: ['s'], errors: {} });
     await session.ask('Four');
     expect(model.requests.map(names)).toEqual([['mcp__s__a'], [], ['mcp__s__a'], ['mcp__t__b']]);
     await expect(query.reconnectMcpServer('nope')).rejects.toThrow('Server not found: nope');
@@ -198,13 +200,15 @@ describe('a server outside', () => {
     const folder = await mkdtemp(join(tmpdir(), 'tenon-mute-'));
     const file = join(folder, 'pid');
     const mute = `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000);`;
-    const { session } = talk([], { mcpServers: { out: { command: process.execPath, args: ['-e', mute] } } });
+    const out = { command: process.execPath, args: ['-e', mute] };
+    const { session } = talk([], { mcpServers: { out } });
     try {
       const pid = await vi.waitFor(
         async () => Number(await readFile(file, 'utf8')) || Promise.reject(),
         10_000,
       );
       expect(await session.query.mcpServerStatus()).toMatchObject([{ name: 'out', status: 'pending' }]);
+      await session.query.setMcpServers({ out });
       expect(await session.query.setMcpServers({})).toMatchObject({ removed: ['out'] });
       expect(await session.query.mcpServerStatus()).toEqual([]);
       await session.close();

@@ -13,21 +13,25 @@ import { commandLine } from './command-line.js';
 import { failedTransport } from './failed-transport.js';
 import { isScript, requireClaudeCode } from './find-claude-code.js';
 import { failedLaunch, type Launch } from './launch.js';
+import { PrivateConfig } from './private-config.js';
 import { PrivateFiles } from './private-files.js';
 import { redactArguments } from './redact.js';
 
 /** Starts the CLI. What is wrong with the machine (no CLI, no directory) becomes a transport that ends with it. */
 export function launchCli(options: Options, servers: SplitServers, announcement: InitializeRequest): Launch {
   const files = new PrivateFiles();
+  const config = new PrivateConfig(options);
   const launch: Launch = {
     ...failedLaunch(new Error('not started')),
     initialize: announcement,
     ready: () => files.remove(),
+    ended: () => config.remove(),
   };
   try {
-    start(launch, options, servers, announcement, files);
+    start(launch, options, servers, announcement, files, config);
   } catch (error) {
     files.remove();
+    config.remove();
     launch.transport = failedTransport(error as Error);
   }
   return launch;
@@ -39,6 +43,7 @@ function start(
   servers: SplitServers,
   announcement: InitializeRequest,
   files: PrivateFiles,
+  config: PrivateConfig,
 ): void {
   const { cwd } = options;
   const custom = options.spawnClaudeCodeProcess;
@@ -56,6 +61,7 @@ function start(
   launch.cliVersion = versionOf(path);
   const { args, env, initialize } = commandLine(options, servers, announcement, launch.cliVersion, files);
   launch.initialize = initialize;
+  config.applyTo(env);
   launch.interpreter = isScript(path) ? (options.executable ?? defaultInterpreter()) : undefined;
   const prefix = options.executableArgs ?? [];
   const [command, ...rest] = [

@@ -13,6 +13,8 @@ export interface Launch {
   interpreter: string | undefined;
   /** The CLI has read what it needs: private files go away. Idempotent. */
   ready(): void;
+  /** The agent is gone, and so is what was made for it. Idempotent. */
+  ended(): void;
 }
 
 /** A launch that came to nothing: the conversation ends at once, with the reason. */
@@ -24,5 +26,6 @@ export function failedLaunch(error: Error): Launch {
     cliVersion: undefined,
     interpreter: undefined,
     ready: () => {},
+    ended: () => {},
   };
 }

@@ -1,7 +1,12 @@
 import { SdkMcpServer } from '../../authoring/sdk-mcp-server.js';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/control-requests.js';
-import type { JsonRpcMessage, McpSdkServerConfigWithInstance } from '../../protocol/mcp.js';
+import type {
+  JsonRpcMessage,
+  McpSdkServerConfig,
+  McpSdkServerConfigWithInstance,
+  McpServerInstance,
+} from '../../protocol/mcp.js';
 import { McpConnection, type McpPeer } from './mcp-connection.js';
 
 /**
@@ -24,6 +29,18 @@ export class InProcessServers {
 
   get names(): string[] {
     return [...this.#configs.keys()];
+  }
+
+  /** Undefined where no server here has that name. */
+  instanceOf(name: string): McpServerInstance | undefined {
+    return this.#configs.get(name)?.instance;
+  }
+
+  /** Their entries for `mcp_set_servers`, with the limits and rules that `initialize` would have said. */
+  onWire(): Record<string, McpSdkServerConfig> {
+    return Object.fromEntries(
+      [...this.#configs].map(([name, config]) => [name, { type: 'sdk', name, ...settingsOf(config) }]),
+    );
   }
 
   /** What `initialize` says of them: names, limits, and the handshake's answers where they are known already. */
@@ -65,6 +82,18 @@ export class InProcessServers {
     const connection = new McpConnection(name, instance, this.#peerOf(name));
     this.#connections.set(name, connection);
     return connection;
+  }
+
+  /** Ends the connection to one server; the next message makes a new one. */
+  disconnect(name: string): void {
+    this.#connections.get(name)?.close();
+    this.#connections.delete(name);
+    this.connectOwn();
+  }
+
+  /** The agent knew another server by this name, and may still think that it has that one's tools. */
+  announceChange(name: string): void {
+    this.#peerOf(name).notify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
   }
 
   /** Replaces the set; connections of servers that stay the same value live on. Returns the set before. */

@@ -1,3 +1,4 @@
+import { redactConfig } from '../../config/redact-config.js';
 import { OptionError } from '../../protocol/errors.js';
 import type {
   McpSdkServerConfigWithInstance,
@@ -49,7 +50,7 @@ function checkedProcessServer(name: string, config: ProcessServerConfig): Proces
 function invalid(name: string, value: unknown, problem: string): OptionError {
   return new OptionError(
     `mcpServers.${name}`,
-    value,
+    typeof value === 'object' && value !== null ? redactConfig(value) : value,
     `mcpServers: the server "${name}" ${problem}. Expected { command, args?, env? }, ` +
       '{ type: "http" | "sse", url, headers? }, or a value of createSdkMcpServer().',
   );

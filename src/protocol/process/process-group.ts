@@ -26,6 +26,21 @@ export function forget(group: number): void {
   reaper.remove(group);
 }
 
+const directories = new Set<string>();
+
+/** A directory that goes when the host goes, however that happens. */
+export function watchDirectory(path: string): void {
+  directories.add(path);
+  setImmediate(() => {
+    if (directories.has(path)) reaper.addDirectory(path);
+  });
+}
+
+export function forgetDirectory(path: string): void {
+  directories.delete(path);
+  reaper.removeDirectory(path);
+}
+
 /** True when there was a process to get it. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {

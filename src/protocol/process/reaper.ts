@@ -4,26 +4,37 @@ import { spawn } from 'node:child_process';
 /**
  * A shell that outlives the host by a moment. It holds the read end of a pipe whose
  * write end only the host has; when the host is gone, however it went, it ends the process groups that are still
- * on its list. It exists only while there are any. Where there is no `sh` (Windows, some containers) it does
+ * on its list, and removes the directories. It exists only while there are any. Where there is no `sh` (Windows, some containers) it does
  * nothing, and an agent ends by itself when its input closes.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
+set -f
+IFS='
+'
 groups=
-while read -r verb group; do
-  kept=
-  for each in $groups; do [ "$each" = "$group" ] || kept="$kept $each"; done
-  groups=$kept
-  [ "$verb" = add ] && groups="$groups $group"
+directories=
+without() { for each in $1; do [ "$each" = "$2" ] || echo "$each"; done; }
+while read -r line; do
+  verb=\${line%% *}
+  what=\${line#* }
+  case $verb in
+    add) groups="$groups$IFS$what" ;;
+    remove) groups=$(without "$groups" "$what") ;;
+    keep) directories="$directories$IFS$what" ;;
+    drop) directories=$(without "$directories" "$what") ;;
+  esac
 done
-[ -n "$groups" ] || exit 0
+[ -n "$groups$directories" ] || exit 0
 for each in $groups; do kill -TERM "-$each"; done 2>/dev/null
 sleep 1
 for each in $groups; do kill -KILL "-$each"; done 2>/dev/null
+for each in $directories; do rm -rf -- "$each"; done 2>/dev/null
 `;
 
 export class Reaper {
   readonly #groups = new Set<number>();
+  readonly #directories = new Set<string>();
   #shell: ChildProcess | undefined;
 
   add(group: number): void {
@@ -42,7 +53,25 @@ export class Reaper {
   remove(group: number): void {
     if (!this.#groups.delete(group)) return;
     this.#tell('remove', group);
-    if (this.#groups.size > 0) return;
+    this.#closeUnlessNeeded();
+  }
+
+  /** A directory that must not outlive the host. */
+  addDirectory(path: string): void {
+    if (process.platform === 'win32' || path.includes('\n')) return;
+    this.#directories.add(path);
+    this.#shell ??= this.#open();
+    this.#tell('keep', path);
+  }
+
+  removeDirectory(path: string): void {
+    if (!this.#directories.delete(path)) return;
+    this.#tell('drop', path);
+    this.#closeUnlessNeeded();
+  }
+
+  #closeUnlessNeeded(): void {
+    if (this.#groups.size > 0 || this.#directories.size > 0) return;
     this.#shell?.stdin?.end();
     this.#shell = undefined;
   }
@@ -63,8 +92,8 @@ export class Reaper {
     return shell;
   }
 
-  #tell(verb: 'add' | 'remove', group: number): void {
+  #tell(verb: 'add' | 'remove' | 'keep' | 'drop', what: number | string): void {
     const stdin = this.#shell?.stdin;
-    if (stdin?.writable) stdin.write(`${verb} ${group}\n`);
+    if (stdin?.writable) stdin.write(`${verb} ${what}\n`);
   }
 }

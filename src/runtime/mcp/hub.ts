@@ -9,6 +9,7 @@ import { mcpTool, modelToolName } from '../tools/mcp-tool.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
 import { McpServerAdmission } from './auth/admission.js';
 import type { McpServerAuth } from './auth/server-auth.js';
+import type { ConfiguredServer } from './configured-servers.js';
 import { inProcessSource } from './in-process-source.js';
 import { McpServerConnection } from './mcp-server-connection.js';
 import type { McpServerSource } from './mcp-server-source.js';
@@ -42,6 +43,8 @@ export class McpHub {
   readonly #connecting = new Map<string, Promise<void>>();
   /** What each server outside was configured with, to see whether it has changed. */
   readonly #configured = new Map<string, string>();
+  /** Those of the command line and of files, until the host has named them: they stay. */
+  readonly #atStart = new Set<string>();
 
   constructor(options: McpHubOptions) {
     this.#options = options;
@@ -67,8 +70,10 @@ export class McpHub {
   }
 
   /** The same, but one that cannot work is there as failed: at the start nobody waits for an answer that could tell. */
-  addAtStart(name: string, config: McpServerConfigForProcessTransport): void {
+  addAtStart(name: string, config: ConfiguredServer): void {
+    this.#atStart.add(name);
     try {
+      if ('error' in config) throw config.error;
       this.addConfigured(name, config);
     } catch (error) {
       this.add({ ...inProcessSource(name, {}, this.#options.host), ...unusable(config, error) });
@@ -114,11 +119,12 @@ export class McpHub {
     await Promise.all([...this.#connections.values()].map((connection) => connection.relisted()));
   }
 
-  /** Replaces the servers: those that are named stay unless they have changed, new ones are connected, the others go. */
+  /** Replaces the servers of the host and of earlier calls: those that are named stay unless they have changed, new ones are connected, the others go. */
   async set(servers: Record<string, McpServerConfigForProcessTransport>): Promise<McpSetServersResult> {
     const stays = (name: string): boolean =>
       name in servers && (this.#configured.get(name) ?? NOT_CONFIGURED) === comparable(servers[name]);
-    const removed = this.names.filter((name) => !stays(name));
+    for (const name of Object.keys(servers)) this.#atStart.delete(name);
+    const removed = this.names.filter((name) => !stays(name) && !this.#atStart.has(name));
     const added = Object.keys(servers).filter((name) => !this.#connections.has(name) || !stays(name));
     await Promise.all(removed.map((name) => this.remove(name)));
     const errors: Record<string, string> = {};
@@ -218,10 +224,10 @@ function comparable(config: McpServerConfigForProcessTransport | undefined): str
   return config?.type === 'sdk' ? NOT_CONFIGURED : JSON.stringify(config);
 }
 
-function unusable(config: McpServerConfigForProcessTransport, error: unknown): Partial<McpServerSource> {
+function unusable(config: ConfiguredServer, error: unknown): Partial<McpServerSource> {
   return {
-    transport: config?.type ?? 'stdio',
-    source: 'dynamic',
+    transport: ('type' in config ? config.type : undefined) ?? 'stdio',
+    source: config.source ?? 'dynamic',
     open: () => Promise.reject(error),
   };
 }

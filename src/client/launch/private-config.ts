@@ -1,0 +1,113 @@
+import {
+  copyFileSync,
+  type Dirent,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { forgetDirectory, watchDirectory } from '../../protocol/process/process-group.js';
+import type { Options } from '../options.js';
+
+/** Files that the CLI reads and now and then rewrites: each conversation gets a copy. */
+const COPIED = ['settings.json', 'CLAUDE.md', 'keybindings.json', 'mcp.json'];
+/** Directories that the CLI only reads. */
+const LINKED = ['agents', 'commands', 'skills', 'output-styles', 'rules'];
+/** Conversations, one file each: kept where they would be without isolation, so that they can be resumed. */
+const CONVERSATIONS = 'projects';
+
+const CREDENTIALS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
+
+/**
+ * A configuration directory for one CLI, which only this user can read and which is gone after `remove`, also when the
+ * host dies. With `hermetic` it is empty; with `isolation: 'session'` the user's settings are in it. See
+ * docs/decisions/0010-private-configuration.md.
+ */
+export class PrivateConfig {
+  readonly #isHermetic: boolean;
+  readonly #isWanted: boolean;
+  #directory: string | undefined;
+
+  constructor({ hermetic, isolation }: Options) {
+    this.#isHermetic = hermetic === true;
+    this.#isWanted = this.#isHermetic || isolation === 'session';
+  }
+
+  /** Makes the directory, and points the CLI's environment to it. */
+  applyTo(env: NodeJS.ProcessEnv): void {
+    if (!this.#isWanted) return;
+    // mkdtemp makes the directory with mode 0700.
+    const directory = mkdtempSync(join(tmpdir(), 'tenon-config-'));
+    this.#directory = directory;
+    watchDirectory(directory);
+    if (!this.#isHermetic) carryOver(env, directory);
+    env.CLAUDE_CONFIG_DIR = directory;
+  }
+
+  remove(): void {
+    const directory = this.#directory;
+    if (directory === undefined) return;
+    this.#directory = undefined;
+    // A link is removed, not what it points to.
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 });
+    forgetDirectory(directory);
+  }
+}
+
+function carryOver(env: NodeJS.ProcessEnv, to: string): void {
+  const home = env.HOME ?? env.USERPROFILE ?? homedir();
+  const from = env.CLAUDE_CONFIG_DIR ?? join(home, '.claude');
+  copy(join(env.CLAUDE_CONFIG_DIR ?? home, '.claude.json'), to);
+  for (const name of COPIED) copy(join(from, name), to);
+  const conversations = join(from, CONVERSATIONS);
+  mkdirSync(conversations, { recursive: true, mode: 0o700 });
+  symlinkSync(conversations, join(to, CONVERSATIONS));
+  for (const { name } of entriesOf(from))
+    if (LINKED.includes(name)) symlinkSync(join(from, name), join(to, name));
+  carryPlugins(join(from, 'plugins'), join(to, 'plugins'));
+  const token = accessToken(from);
+  // By environment and not as a file: a CLI that renews its login would end the login of all others.
+  if (token !== undefined && !CREDENTIALS.some((name) => env[name])) env.CLAUDE_CODE_OAUTH_TOKEN = token;
+}
+
+/** What is installed is large and only read; the lists of it are small and rewritten. `store` is the CLI's notebook. */
+function carryPlugins(from: string, to: string): void {
+  const entries = entriesOf(from).filter(({ name }) => name !== 'store');
+  if (entries.length > 0) mkdirSync(to, { mode: 0o700 });
+  for (const entry of entries) {
+    if (entry.isDirectory()) symlinkSync(join(from, entry.name), join(to, entry.name));
+    else copy(join(from, entry.name), to);
+  }
+}
+
+function copy(file: string, to: string): void {
+  try {
+    copyFileSync(file, join(to, basename(file)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+function entriesOf(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Of a login by `claude /login`, as long as it is valid. */
+function accessToken(configDir: string): string | undefined {
+  try {
+    const { claudeAiOauth } = JSON.parse(readFileSync(join(configDir, '.credentials.json'), 'utf8'));
+    const { accessToken: token, expiresAt } = claudeAiOauth as { accessToken?: unknown; expiresAt?: unknown };
+    if (typeof expiresAt === 'number' && expiresAt < Date.now()) return undefined;
+    return typeof token === 'string' ? token : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import type { McpPlace } from '../../config/places.js';
+import { describeProblem, type McpConfigProblem } from '../../config/problems.js';
+import { filesFor, resolveFrom } from '../../config/resolve-mcp-config.js';
+import { SecretValues } from '../../config/secret-values.js';
+import type { McpServerConfig } from '../../protocol/mcp.js';
+import { childEnvironment } from '../launch/environment.js';
+import type { Options } from '../options.js';
+import { type ProcessServerConfig, type SplitServers, splitServers } from './split-servers.js';
+
+/** The servers of one query, and what this side knows about them. */
+export interface ConfiguredServers {
+  /** Those that the agent is told of: of the options, and of the files that it does not read by itself. */
+  split: SplitServers;
+  /** The place of those that do not come from the options. */
+  places: ReadonlyMap<string, McpPlace>;
+  /** Those that cannot be used, with the reason. */
+  failed: ReadonlyMap<string, McpConfigProblem>;
+  problems: readonly McpConfigProblem[];
+  secrets: SecretValues;
+}
+
+/** Throws for an entry of `mcpServers` that cannot work, and with `strictMcpConfig` for any error. */
+export function configuredServers(options: Options): ConfiguredServers {
+  const split = splitServers(options.mcpServers ?? {});
+  const places = new Map<string, McpPlace>();
+  const failed = new Map<string, McpConfigProblem>();
+  const secrets = new SecretValues();
+  const resolved = resolveFrom(
+    { ...options, mcpServers: checkedHere(split, options), env: environmentOf(options) },
+    filesToRead(options),
+  );
+  for (const { name, origin, written, config, error, readByClaudeCode } of Object.values(resolved.servers)) {
+    secrets.add(written);
+    secrets.add(config);
+    if (readByClaudeCode) continue;
+    if (origin.place !== 'options') places.set(name, origin.place);
+    if (error !== undefined) {
+      failed.set(name, error);
+      delete split.process[name];
+    } else if (written.type !== 'sdk') split.process[name] = written as ProcessServerConfig;
+  }
+  if (options.spawnClaudeCodeProcess != null)
+    for (const each of Object.values(split.process)) secrets.add(each);
+  const own = new Set(resolved.files.filter((file) => !file.readByClaudeCode).map(({ path }) => path));
+  const problems = resolved.problems.filter(({ file }) => file === undefined || own.has(file));
+  return { split, places, failed, problems, secrets };
+}
+
+/** The environment in which variables are looked up: the agent's. */
+export function environmentOf(options: Options): NodeJS.ProcessEnv {
+  return childEnvironment(options.env, {});
+}
+
+/** A process that somebody else starts may have variables that are not known here. */
+function checkedHere(split: SplitServers, options: Options): Record<string, McpServerConfig> {
+  return options.spawnClaudeCodeProcess == null ? { ...split.process, ...split.inProcess } : split.inProcess;
+}
+
+/**
+ * The CLI reads some files by itself; they matter here only where another file has a server of the same name. The
+ * runtime reads all of them itself, and a process that somebody else starts is on a machine of its own.
+ */
+function filesToRead(options: Options): ReturnType<typeof filesFor> {
+  if (options.runtime != null || options.spawnClaudeCodeProcess != null) return [];
+  const files = filesFor({ ...options, env: environmentOf(options) });
+  return files.some(({ readByClaudeCode, path }) => !readByClaudeCode && existsSync(path)) ? files : [];
+}
+
+/** Lenient mode: what is wrong is said, and the query goes on. */
+export function warnOf(problems: readonly McpConfigProblem[], options: Options): void {
+  for (const problem of problems) {
+    const text = describeProblem(problem);
+    if (options.stderr != null) options.stderr(`tenon: ${text}\n`);
+    else process.emitWarning(text, { type: 'TenonWarning', code: 'TENON_MCP_CONFIG' });
+  }
+}

@@ -1,0 +1,218 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describeProblem } from '../../config/problems.js';
+import { resolveFrom } from '../../config/resolve-mcp-config.js';
+import { OptionError, TenonError } from '../../protocol/errors.js';
+import { LIMITS } from '../../protocol/limits.js';
+import type { McpServerConfig, McpServerConfigForProcessTransport } from '../../protocol/mcp.js';
+import type { McpServerStatus, McpSetServersResult } from '../../protocol/mcp-status.js';
+import type { Conversation } from '../conversation.js';
+import type { Debug } from '../debug.js';
+import type { Options } from '../options.js';
+import { type ConfiguredServers, environmentOf } from './configured-servers.js';
+import type { InProcessServers } from './in-process-servers.js';
+import { ServerContent } from './server-content.js';
+import { splitServers } from './split-servers.js';
+import { StatusBook } from './status-book.js';
+import { StatusMonitor } from './status-monitor.js';
+
+export interface McpReadyOptions {
+  /** Default: all that the agent has. */
+  servers?: readonly string[] | undefined;
+  /** In milliseconds; 65 s unless given. */
+  timeout?: number | undefined;
+}
+
+/** How the servers stand once there is nothing left to wait for. */
+export interface McpReadiness {
+  /** All are connected, or were disabled on purpose. */
+  ready: boolean;
+  connected: string[];
+  /** `failed` or `needs-auth`, with the reason. */
+  failed: McpServerStatus[];
+  disabled: string[];
+  /** Still connecting when the time was over. */
+  pending: string[];
+}
+
+/** What a host can do with the MCP servers of a running agent. */
+export class McpControls {
+  readonly content: ServerContent;
+  readonly monitor: StatusMonitor;
+  readonly #agent: Conversation;
+  readonly #options: Options;
+  readonly #initialized: () => Promise<unknown>;
+  readonly #servers: InProcessServers;
+  readonly #configured: ConfiguredServers;
+  readonly #book: StatusBook;
+  /** Servers of the options that live here, until a call of `set` has named them: they stay. */
+  readonly #kept: Map<string, McpServerConfig>;
+  #expected: Set<string>;
+
+  constructor(
+    agent: Conversation,
+    servers: InProcessServers,
+    configured: ConfiguredServers,
+    options: Options,
+    initialized: () => Promise<unknown>,
+    debug: Debug,
+  ) {
+    this.#agent = agent;
+    this.#options = options;
+    this.#initialized = initialized;
+    this.#servers = servers;
+    this.#configured = configured;
+    this.#book = new StatusBook(configured);
+    this.#kept = new Map(Object.entries(configured.split.inProcess));
+    this.#expected = new Set([...this.#kept.keys(), ...Object.keys(configured.split.process)]);
+    this.content = new ServerContent(agent, servers, async () => this.#externalNames());
+    this.monitor = new StatusMonitor(() => this.status({ background: true }));
+    const { onMcpStatus } = options;
+    if (onMcpStatus == null) return;
+    this.monitor.listen((change) => {
+      try {
+        onMcpStatus(change);
+      } catch (error) {
+        debug('mcp', `onMcpStatus threw: ${String(error)}`);
+      }
+    });
+  }
+
+  async status({ background = false } = {}): Promise<McpServerStatus[]> {
+    const answer = await this.#agent.control('mcp_status', {}, { background });
+    const rows = this.#book.complete(answer?.mcpServers ?? []);
+    this.monitor.observe(rows);
+    return rows;
+  }
+
+  /** Resolves when each is in a state that will not change by itself, or the time is over. */
+  async ready(options: McpReadyOptions = {}, background = false): Promise<McpReadiness> {
+    const { servers, timeout = LIMITS.mcpReadyMs } = options;
+    const end = Date.now() + timeout;
+    // Before that the agent may not know its servers yet.
+    await Promise.race([this.#initialized(), wait(timeout, undefined, { ref: false })]);
+    for (;;) {
+      const rows = await this.status({ background });
+      const byName = new Map(rows.map((row) => [row.name, row]));
+      const wanted = [...new Set(servers ?? [...this.#expected, ...byName.keys()])];
+      const unknown = wanted.find((name) => !byName.has(name) && !this.#expected.has(name));
+      if (unknown !== undefined) throw noSuchServer(unknown, [...byName.keys()]);
+      const pending = wanted.filter((name) => (byName.get(name)?.status ?? 'pending') === 'pending');
+      const left = end - Date.now();
+      if (pending.length === 0 || left <= 0) {
+        return readiness(
+          wanted.flatMap((name) => byName.get(name) ?? []),
+          pending,
+        );
+      }
+      await wait(Math.min(left, LIMITS.mcpPendingPollMs));
+    }
+  }
+
+  async set(given: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
+    const split = splitServers(given);
+    const errors = this.#takeUnusable(split.process);
+    for (const name of Object.keys(given)) this.#kept.delete(name);
+    const inProcess = { ...splitServers(Object.fromEntries(this.#kept)).inProcess, ...split.inProcess };
+    // Before the request: the agent may speak to a new server before it answers.
+    const before = this.#servers.replace(inProcess);
+    const servers: Record<string, McpServerConfigForProcessTransport> = {
+      ...split.process,
+      ...this.#servers.onWire(),
+    };
+    try {
+      const result = await this.#agent.control('mcp_set_servers', { servers });
+      for (const [name, { instance }] of Object.entries(before)) {
+        const now = this.#servers.instanceOf(name);
+        if (now !== undefined && now !== instance) this.#servers.announceChange(name);
+      }
+      const removed = new Set(result?.removed ?? []);
+      this.#expected = new Set([
+        ...[...this.#expected].filter((name) => !removed.has(name)),
+        ...Object.keys(servers),
+      ]);
+      for (const name of Object.keys(result?.errors ?? {})) this.#expected.delete(name);
+      return {
+        added: result?.added ?? [],
+        removed: result?.removed ?? [],
+        errors: this.#configured.secrets.hideIn({ ...result?.errors, ...errors }),
+      };
+    } catch (error) {
+      this.#servers.replace(before);
+      throw error;
+    }
+  }
+
+  /** The CLI refuses to reconnect servers of the host; off and on again is the same to it. */
+  async reconnect(name: string): Promise<void> {
+    this.#book.attempted(name);
+    if (this.#servers.instanceOf(name) === undefined) {
+      await this.#agent.control('mcp_reconnect', { serverName: name });
+      return;
+    }
+    await this.#agent.control('mcp_toggle', { serverName: name, enabled: false });
+    this.#servers.disconnect(name);
+    await this.#agent.control('mcp_toggle', { serverName: name, enabled: true });
+    const { failed, pending } = await this.ready({ servers: [name] });
+    if (failed.length === 0 && pending.length === 0) return;
+    const reason = failed[0]?.error ?? 'it did not answer in time';
+    throw new TenonError('SERVER_FAILED', `The MCP server "${name}" did not connect again: ${reason}`);
+  }
+
+  async toggle(name: string, enabled: boolean): Promise<void> {
+    if (enabled) this.#book.attempted(name);
+    await this.#agent.control('mcp_toggle', { serverName: name, enabled });
+  }
+
+  end(): void {
+    this.monitor.end();
+    this.content.close();
+  }
+
+  /** Takes out what cannot be used, and returns why; with `strictMcpConfig` throws. */
+  #takeUnusable(servers: Record<string, McpServerConfig>): Record<string, string> {
+    const { secrets } = this.#configured;
+    const errors: Record<string, string> = {};
+    if (this.#options.spawnClaudeCodeProcess != null) {
+      for (const config of Object.values(servers)) secrets.add(config);
+      return errors;
+    }
+    const env = environmentOf(this.#options);
+    const resolved = resolveFrom({ ...this.#options, mcpServers: servers, env }, []);
+    for (const { name, written, config, error } of Object.values(resolved.servers)) {
+      secrets.add(written);
+      secrets.add(config);
+      if (error === undefined) continue;
+      errors[name] = describeProblem(error);
+      delete servers[name];
+    }
+    return errors;
+  }
+
+  async #externalNames(): Promise<string[]> {
+    const here = new Set(this.#servers.names);
+    return (await this.status())
+      .filter(({ name, status }) => status === 'connected' && !here.has(name))
+      .map(({ name }) => name);
+  }
+}
+
+function readiness(rows: readonly McpServerStatus[], pending: string[]): McpReadiness {
+  const named = (status: McpServerStatus['status']): string[] =>
+    rows.filter((row) => row.status === status).map(({ name }) => name);
+  const failed = rows.filter(({ status }) => status === 'failed' || status === 'needs-auth');
+  return {
+    ready: failed.length === 0 && pending.length === 0,
+    connected: named('connected'),
+    failed,
+    disabled: named('disabled'),
+    pending,
+  };
+}
+
+function noSuchServer(name: string, known: readonly string[]): OptionError {
+  return new OptionError(
+    'servers',
+    name,
+    `mcpReady(): there is no MCP server "${name}". ${known.length === 0 ? 'There is none at all.' : `There are: ${known.join(', ')}.`}`,
+  );
+}

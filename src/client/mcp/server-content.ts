@@ -1,0 +1,164 @@
+import type { SDKControlMcpReadResourceResponse } from '../../protocol/control-payloads.js';
+import { ControlError, messageOf, TenonError } from '../../protocol/errors.js';
+import type {
+  McpGetPromptResult,
+  McpListPromptsResult,
+  McpListResourcesResult,
+  McpPrompt,
+  McpResource,
+  McpResourceTemplate,
+} from '../../protocol/mcp-listings.js';
+import type { Conversation } from '../conversation.js';
+import { HostClient } from './host-client.js';
+import type { InProcessServers } from './in-process-servers.js';
+
+type Agent = Pick<Conversation, 'control'>;
+
+/**
+ * Resources and prompts, for the host. In-process servers are asked right here, whatever the agent is; others through
+ * the agent, which not every agent allows.
+ */
+export class ServerContent {
+  readonly #agent: Agent;
+  readonly #servers: InProcessServers;
+  readonly #externalNames: () => Promise<string[]>;
+  readonly #clients = new Map<string, { instance: object; client: HostClient }>();
+
+  constructor(agent: Agent, servers: InProcessServers, externalNames: () => Promise<string[]>) {
+    this.#agent = agent;
+    this.#servers = servers;
+    this.#externalNames = externalNames;
+  }
+
+  listResources(serverName?: string): Promise<McpListResourcesResult> {
+    return this.#list(serverName, { resources: [], resourceTemplates: [], errors: {} }, (name) =>
+      this.#resourcesOf(name, serverName !== undefined),
+    );
+  }
+
+  listPrompts(serverName?: string): Promise<McpListPromptsResult> {
+    return this.#list(serverName, { prompts: [], errors: {} }, (name) =>
+      this.#promptsOf(name, serverName !== undefined),
+    );
+  }
+
+  async readResource(serverName: string, uri: string): Promise<SDKControlMcpReadResourceResponse> {
+    const client = this.#clientOf(serverName);
+    if (client === undefined) {
+      return this.#viaAgent(serverName, () => this.#agent.control('mcp_read_resource', { serverName, uri }));
+    }
+    return (await client.request('resources/read', { uri })) as SDKControlMcpReadResourceResponse;
+  }
+
+  async getPrompt(
+    serverName: string,
+    name: string,
+    args: Record<string, string> = {},
+  ): Promise<McpGetPromptResult> {
+    const client = this.#clientOf(serverName);
+    if (client !== undefined) {
+      return (await client.request('prompts/get', { name, arguments: args })) as McpGetPromptResult;
+    }
+    const fields = { serverName, name, arguments: args };
+    return this.#viaAgent(serverName, () => this.#agent.control('mcp_get_prompt', fields));
+  }
+
+  close(): void {
+    for (const { client } of this.#clients.values()) client.close();
+    this.#clients.clear();
+  }
+
+  /** Of one server: fails with it. Of all: those that fail are named, beside what the others have. */
+  async #list<Result extends McpListResourcesResult | McpListPromptsResult>(
+    serverName: string | undefined,
+    empty: Result,
+    listOf: (name: string) => Promise<Result>,
+  ): Promise<Result> {
+    if (serverName !== undefined) return listOf(serverName);
+    const names = [...this.#servers.names, ...(await this.#externalNames())];
+    const listed = await Promise.all(
+      names.map((name) =>
+        listOf(name).catch((error): Result => ({ ...empty, errors: { [name]: messageOf(error) } })),
+      ),
+    );
+    return listed.reduce(joined, empty);
+  }
+
+  async #resourcesOf(name: string, isNamed: boolean): Promise<McpListResourcesResult> {
+    const client = this.#clientOf(name);
+    if (client === undefined) {
+      return this.#viaAgent(name, () => this.#agent.control('mcp_list_resources', { serverName: name }));
+    }
+    if (!isNamed && !(await client.has('resources'))) {
+      return { resources: [], resourceTemplates: [], errors: {} };
+    }
+    const [resources, resourceTemplates] = await Promise.all([
+      client.list<McpResource>('resources/list', 'resources'),
+      // Servers without templates need not know the method.
+      client
+        .list<McpResourceTemplate>('resources/templates/list', 'resourceTemplates')
+        .catch((): McpResourceTemplate[] => []),
+    ]);
+    return { resources: of(name, resources), resourceTemplates: of(name, resourceTemplates), errors: {} };
+  }
+
+  async #promptsOf(name: string, isNamed: boolean): Promise<McpListPromptsResult> {
+    const client = this.#clientOf(name);
+    if (client === undefined) {
+      return this.#viaAgent(name, () => this.#agent.control('mcp_list_prompts', { serverName: name }));
+    }
+    if (!isNamed && !(await client.has('prompts'))) return { prompts: [], errors: {} };
+    return { prompts: of(name, await client.list<McpPrompt>('prompts/list', 'prompts')), errors: {} };
+  }
+
+  /** A connection of the host's own to an in-process server, kept while the server is the same. */
+  #clientOf(name: string): HostClient | undefined {
+    const instance = this.#servers.instanceOf(name);
+    const known = this.#clients.get(name);
+    if (known !== undefined && known.instance === instance) return known.client;
+    known?.client.close();
+    this.#clients.delete(name);
+    if (instance === undefined) return undefined;
+    const client = new HostClient(name, instance);
+    this.#clients.set(name, { instance, client });
+    return client;
+  }
+
+  async #viaAgent<Payload>(serverName: string, ask: () => Promise<Payload>): Promise<Payload> {
+    try {
+      return await ask();
+    } catch (error) {
+      const isRefused =
+        ControlError.is(error) &&
+        error instanceof ControlError &&
+        (error.errorCode === 'unsupported_request' ||
+          /ui:\/\/|Unsupported control request/.test(error.message));
+      if (!isRefused) throw error;
+      throw new TenonError(
+        'NOT_SUPPORTED',
+        `Claude Code does not let its host read resources or prompts of the server "${serverName}", which it has ` +
+          'connected itself (only resources with a ui:// address). Give the server as ' +
+          `\`${serverName}: proxyMcpServer(config)\` in \`mcpServers\`, or use \`runtime: embedded(…)\`.`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+function of<Item extends { server: string }>(server: string, items: readonly Item[]): Item[] {
+  return items.map((item) => ({ ...item, server }));
+}
+
+/** Lists joined key by key, errors too. */
+function joined<Result extends object>(one: Result, other: Result): Result {
+  const both = Object.keys(one).map((key) => {
+    const [left, right] = [one, other].map((each) => (each as Record<string, unknown>)[key]);
+    return [
+      key,
+      Array.isArray(left)
+        ? [...left, ...(right as unknown[])]
+        : { ...(left as object), ...(right as object) },
+    ];
+  });
+  return Object.fromEntries(both) as Result;
+}

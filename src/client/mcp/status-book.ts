@@ -1,0 +1,76 @@
+import { describeProblem } from '../../config/problems.js';
+import { redactConfig } from '../../config/redact-config.js';
+import type { McpServerStatus } from '../../protocol/mcp-status.js';
+import type { ConfiguredServers } from './configured-servers.js';
+
+interface Remembered {
+  status: McpServerStatus['status'];
+  since: string;
+  attempts: number;
+}
+
+/**
+ * What the agent says of its servers, completed with what this side knows: servers that could not be used at all, the
+ * file that a server comes from, since when it is in its state. Values of `env` and `headers` are taken out.
+ */
+export class StatusBook {
+  readonly #configured: ConfiguredServers;
+  readonly #remembered = new Map<string, Remembered>();
+  readonly #begun = new Date().toISOString();
+
+  constructor(configured: ConfiguredServers) {
+    this.#configured = configured;
+  }
+
+  /** This side has asked for another try. */
+  attempted(name: string): void {
+    const known = this.#remembered.get(name);
+    if (known !== undefined) known.attempts += 1;
+  }
+
+  complete(rows: readonly McpServerStatus[]): McpServerStatus[] {
+    const { failed } = this.#configured;
+    const named = new Set(rows.map(({ name }) => name));
+    const leftOut = [...failed.keys()].filter((name) => !named.has(name)).map((name) => this.#leftOut(name));
+    return [...rows.map((row) => this.#completed(row)), ...leftOut];
+  }
+
+  #completed(row: McpServerStatus): McpServerStatus {
+    const { places, secrets } = this.#configured;
+    const { since, attempts } = this.#remember(row);
+    const place = places.get(row.name);
+    const { error, lastStderr, config } = row;
+    return {
+      since,
+      attempts,
+      ...row,
+      ...(place === undefined ? {} : { source: place }),
+      // Only in what is text or configuration: a value may well be a word that is also somebody's name.
+      ...(error === undefined ? {} : { error: secrets.hide(error) }),
+      ...(lastStderr === undefined ? {} : { lastStderr: secrets.hide(lastStderr) }),
+      ...(config === undefined ? {} : { config: redactConfig(secrets.hideIn(config)) }),
+    };
+  }
+
+  #remember({ name, status }: McpServerStatus): Remembered {
+    const known = this.#remembered.get(name);
+    if (known?.status === status) return known;
+    const since = new Date().toISOString();
+    const remembered = { status, since, attempts: known?.attempts ?? 1 };
+    this.#remembered.set(name, remembered);
+    return remembered;
+  }
+
+  #leftOut(name: string): McpServerStatus {
+    const { failed, places } = this.#configured;
+    const problem = failed.get(name);
+    return {
+      name,
+      status: 'failed',
+      error: problem === undefined ? 'not usable' : describeProblem(problem),
+      source: places.get(name) ?? 'dynamic',
+      since: this.#begun,
+      attempts: 0,
+    };
+  }
+}

@@ -1,0 +1,157 @@
+/** JSON that knows on which line each value stands, so that a message about a file can say where. */
+export interface JsonDocument {
+  readonly value: unknown;
+  /** The line, from 1, of the value at this path; of the nearest value around it where it does not exist. */
+  lineOf(path: readonly (string | number)[]): number;
+  /** Keys that stand twice in one object: JSON keeps the last and says nothing. */
+  readonly duplicates: readonly { path: readonly string[]; line: number }[];
+}
+
+export class JsonSyntaxError extends Error {
+  readonly line: number;
+
+  constructor(line: number, column: number, problem: string) {
+    super(`${problem} at line ${line}, column ${column}`);
+    this.line = line;
+  }
+}
+
+type Path = readonly (string | number)[];
+
+const keyOf = (path: Path): string => JSON.stringify(path);
+
+export function parseJson(text: string): JsonDocument {
+  const reader = new JsonReader(text);
+  const value = reader.document();
+  return {
+    value,
+    duplicates: reader.duplicates,
+    lineOf: (path) => {
+      for (let length = path.length; length > 0; length -= 1) {
+        const line = reader.lines.get(keyOf(path.slice(0, length)));
+        if (line !== undefined) return line;
+      }
+      return 1;
+    },
+  };
+}
+
+/** JSON as RFC 8259 has it; a byte order mark at the beginning is passed over. */
+class JsonReader {
+  readonly lines = new Map<string, number>();
+  readonly duplicates: { path: string[]; line: number }[] = [];
+  readonly #text: string;
+  #at = 0;
+  #line = 1;
+  #lineStart = 0;
+
+  constructor(text: string) {
+    this.#text = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  }
+
+  document(): unknown {
+    const value = this.#value([]);
+    this.#skipSpace();
+    if (this.#at < this.#text.length) this.#fail('Something stands after the end of the JSON value');
+    return value;
+  }
+
+  #value(path: Path): unknown {
+    this.#skipSpace();
+    this.lines.set(keyOf(path), this.#line);
+    const character = this.#text[this.#at];
+    if (character === '{') return this.#object(path);
+    if (character === '[') return this.#array(path);
+    if (character === '"') return this.#string();
+    const word = /[-\w.+]*/y;
+    word.lastIndex = this.#at;
+    const literal = word.exec(this.#text)?.[0] ?? '';
+    try {
+      const value: unknown = JSON.parse(literal);
+      this.#at += literal.length;
+      return value;
+    } catch {
+      return this.#fail(
+        literal === '' ? `A value was expected, found ${this.#found()}` : `"${literal}" is no JSON value`,
+      );
+    }
+  }
+
+  #object(path: Path): object {
+    const members: [string, unknown][] = [];
+    const seen = new Set<string>();
+    this.#list('}', () => {
+      this.#skipSpace();
+      if (this.#text[this.#at] !== '"')
+        this.#fail(`A key in double quotes was expected, found ${this.#found()}`);
+      const line = this.#line;
+      const key = this.#string();
+      if (seen.has(key)) this.duplicates.push({ path: [...path.map(String), key], line });
+      seen.add(key);
+      this.#skipSpace();
+      if (this.#text[this.#at] !== ':')
+        this.#fail(`":" was expected after the key "${key}", found ${this.#found()}`);
+      this.#at += 1;
+      members.push([key, this.#value([...path, key])]);
+      this.lines.set(keyOf([...path, key]), line);
+    });
+    // `fromEntries` defines: a key named __proto__ is a key like any other.
+    return Object.fromEntries(members);
+  }
+
+  #array(path: Path): unknown[] {
+    const items: unknown[] = [];
+    this.#list(']', () => items.push(this.#value([...path, items.length])));
+    return items;
+  }
+
+  #list(end: '}' | ']', item: () => void): void {
+    this.#at += 1;
+    this.#skipSpace();
+    if (this.#text[this.#at] === end) {
+      this.#at += 1;
+      return;
+    }
+    for (;;) {
+      item();
+      this.#skipSpace();
+      const separator = this.#text[this.#at];
+      if (separator !== ',' && separator !== end)
+        this.#fail(`"," or "${end}" was expected, found ${this.#found()}`);
+      this.#at += 1;
+      if (separator === end) return;
+    }
+  }
+
+  #string(): string {
+    const quoted = /"(?:[^"\\\n]|\\.)*"/y;
+    quoted.lastIndex = this.#at;
+    const raw = quoted.exec(this.#text)?.[0];
+    if (raw === undefined) return this.#fail('A string does not end on its line');
+    try {
+      const value = JSON.parse(raw) as string;
+      this.#at += raw.length;
+      return value;
+    } catch {
+      return this.#fail('A string has a bad escape or control character in it');
+    }
+  }
+
+  #skipSpace(): void {
+    for (; ' \t\r\n'.includes(this.#text[this.#at] ?? 'x'); this.#at += 1) {
+      if (this.#text[this.#at] !== '\n') continue;
+      this.#line += 1;
+      this.#lineStart = this.#at + 1;
+    }
+  }
+
+  /** Never more than one character of what stands there: it may be in the middle of a secret. */
+  #found(): string {
+    const character = this.#text[this.#at];
+    return character === undefined ? 'the end of the file' : JSON.stringify(character);
+  }
+
+  #fail(problem: string): never {
+    throw new JsonSyntaxError(this.#line, this.#at - this.#lineStart + 1, problem);
+  }
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../protocol/errors.js';
+import { type JsonDocument, JsonSyntaxError, parseJson } from './json-lines.js';
+import type { McpConfigFile } from './places.js';
+import type { McpConfigProblem } from './problems.js';
+import { checkServer } from './server-shape.js';
+
+/** An entry as it stands in a file. */
+export interface FoundServer {
+  name: string;
+  file: McpConfigFile;
+  line: number;
+  entry: Record<string, unknown>;
+  /** The first thing that keeps it from being used. */
+  error: McpConfigProblem | undefined;
+}
+
+export interface ReadFile {
+  found: boolean;
+  servers: FoundServer[];
+  problems: McpConfigProblem[];
+}
+
+/** Reads one file. One that is not there is no problem; one that cannot be read is. */
+export function readServers(file: McpConfigFile): ReadFile {
+  const result: ReadFile = { found: false, servers: [], problems: [] };
+  const report = (problem: Omit<McpConfigProblem, 'place' | 'file'>): McpConfigProblem => {
+    const full = { ...problem, place: file.place, file: file.path };
+    result.problems.push(full);
+    return full;
+  };
+  let document: JsonDocument;
+  try {
+    const text = readFileSync(file.path, 'utf8');
+    result.found = true;
+    document = parseJson(text);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return result;
+    const line = error instanceof JsonSyntaxError ? error.line : undefined;
+    const what = error instanceof JsonSyntaxError ? 'no valid JSON' : 'could not be read';
+    report({ severity: 'error', line, message: `${what}: ${messageOf(error)}` });
+    return result;
+  }
+  const servers = serversOf(document, file, report);
+  for (const { path, line } of document.duplicates) {
+    const name = path.at(-1) ?? '';
+    if (path.length !== file.keys.length + 1 || !file.keys.every((key, index) => path[index] === key))
+      continue;
+    report({
+      severity: 'error',
+      line,
+      server: name,
+      message: `two servers are called "${name}"; the last one counts`,
+    });
+  }
+  for (const [name, entry] of Object.entries(servers)) {
+    const line = document.lineOf([...file.keys, name]);
+    let error: McpConfigProblem | undefined;
+    for (const { severity, path, text } of checkServer(entry)) {
+      const problem = report({
+        severity,
+        server: name,
+        field: path[0],
+        line: document.lineOf([...file.keys, name, ...path]),
+        message: `the server "${name}": ${text}`,
+      });
+      if (severity === 'error') error ??= problem;
+    }
+    result.servers.push({ name, file, line, entry: entry as Record<string, unknown>, error });
+  }
+  return result;
+}
+
+type Report = (problem: Omit<McpConfigProblem, 'place' | 'file'>) => void;
+
+/** The object that holds the servers. A file that is made for servers must have one; others need not. */
+function serversOf(document: JsonDocument, file: McpConfigFile, report: Report): Record<string, unknown> {
+  // The CLI keeps servers among many other things in a file of its own.
+  const isForServers = !file.path.endsWith('.claude.json');
+  let value = document.value;
+  for (const [depth, key] of file.keys.entries()) {
+    if (!isRecord(value)) {
+      report({ severity: 'error', line: document.lineOf(file.keys.slice(0, depth)), message: SHAPE });
+      return {};
+    }
+    if (isForServers && depth === 0) {
+      for (const other of Object.keys(value).filter((each) => each !== key && each !== '$schema')) {
+        const message = `the key \`${other}\` is not known and ignored; a file for MCP servers has only \`${key}\``;
+        report({ severity: 'warning', line: document.lineOf([other]), message });
+      }
+    }
+    if (!Object.hasOwn(value, key)) {
+      if (isForServers) report({ severity: 'error', line: 1, message: `\`${key}\` is missing. ${SHAPE}` });
+      return {};
+    }
+    value = value[key];
+  }
+  if (isRecord(value)) return value;
+  report({ severity: 'error', line: document.lineOf(file.keys), message: SHAPE });
+  return {};
+}
+
+const SHAPE = 'Expected { "mcpServers": { "<name>": { "command": "…" } } }';
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,14 @@
+const SECRET_MAPS = ['env', 'headers'] as const;
+const REDACTED = '<redacted>';
+
+/** The entry of a server as it may be shown: the names in `env` and `headers`, not the values. */
+export function redactConfig<Config extends object>(config: Config): Config {
+  const shown: Record<string, unknown> = { ...(config as Record<string, unknown>) };
+  for (const key of SECRET_MAPS) {
+    const values = shown[key];
+    if (typeof values === 'object' && values !== null) {
+      shown[key] = Object.fromEntries(Object.keys(values).map((name) => [name, REDACTED]));
+    } else if (values !== undefined) shown[key] = REDACTED;
+  }
+  return shown as Config;
+}

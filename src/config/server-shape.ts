@@ -1,0 +1,102 @@
+/** What is wrong with the entry of a server, and where in it. Values are never quoted: any of them may be a secret. */
+export interface ShapeProblem {
+  severity: 'error' | 'warning';
+  path: readonly string[];
+  text: string;
+}
+
+type Check = [expected: string, test: (value: unknown) => boolean];
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const TEXT: Check = ['a string', (value) => typeof value === 'string'];
+const TEXTS: Check = [
+  'an array of strings',
+  (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+];
+const TEXT_MAP: Check = [
+  'an object whose values are strings',
+  (value) => isRecord(value) && Object.values(value).every((item) => typeof item === 'string'),
+];
+/** A program may give a function, which is asked when it connects; a file cannot. */
+const HEADERS: Check = [TEXT_MAP[0], (value) => typeof value === 'function' || TEXT_MAP[1](value)];
+const FLAG: Check = ['true or false', (value) => typeof value === 'boolean'];
+const TIME: Check = [
+  'a number of milliseconds, 0 or above',
+  (value) => typeof value === 'number' && value >= 0,
+];
+const LIST: Check = ['an array', Array.isArray];
+
+const COMMON: Record<string, Check> = { type: TEXT, timeout: TIME, alwaysLoad: FLAG, tools: LIST };
+
+interface Kind {
+  required: string;
+  fields: Record<string, Check>;
+  expected: string;
+}
+
+const STDIO: Kind = {
+  required: 'command',
+  fields: { ...COMMON, command: TEXT, args: TEXTS, env: TEXT_MAP },
+  expected:
+    '{ "command": "…", "args"?: ["…"], "env"?: { "NAME": "…" }, "timeout"?: ms, "alwaysLoad"?: true }',
+};
+
+const remote = (type: string): Kind => ({
+  required: 'url',
+  fields: { ...COMMON, url: TEXT, headers: HEADERS, headersHelper: TEXT, oauth: ['an object', isRecord] },
+  expected: `{ "type": "${type}", "url": "…", "headers"?: { "Name": "…" }, "timeout"?: ms, "alwaysLoad"?: true }`,
+});
+
+const KINDS: Record<string, Kind> = { stdio: STDIO, http: remote('http'), sse: remote('sse') };
+
+/** All that is wrong with one entry of a file. Errors keep it from being used, warnings do not. */
+export function checkServer(entry: unknown): ShapeProblem[] {
+  if (!isRecord(entry)) return [error([], `must be an object; it is ${kindOf(entry)}`, STDIO)];
+  const kind = kindOfServer(entry);
+  if (kind === undefined) {
+    return [error(['type'], `\`type\` must be "stdio", "http" or "sse"; it is ${shownType(entry.type)}`)];
+  }
+  const problems: ShapeProblem[] = [];
+  if (!(kind.required in entry)) problems.push(error([], `\`${kind.required}\` is missing`, kind));
+  for (const [key, value] of Object.entries(entry)) {
+    const check = Object.hasOwn(kind.fields, key) ? kind.fields[key] : undefined;
+    if (check === undefined) problems.push(unknownKey(key, kind));
+    else if (!check[1](value)) {
+      problems.push(error([key], `\`${key}\` must be ${check[0]}; it is ${kindOf(value)}`, kind));
+    }
+  }
+  if (typeof entry.url === 'string' && !entry.url.includes('${') && !URL.canParse(entry.url)) {
+    problems.push(error(['url'], '`url` is no URL', kind));
+  }
+  return problems;
+}
+
+function kindOfServer({ type, url, command }: Record<string, unknown>): Kind | undefined {
+  if (type === undefined) return url !== undefined && command === undefined ? undefined : STDIO;
+  return typeof type === 'string' && Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
+}
+
+function error(path: readonly string[], text: string, kind?: Kind): ShapeProblem {
+  const expected = kind === undefined ? '' : `. Expected ${kind.expected}`;
+  return { severity: 'error', path, text: `${text}${expected}` };
+}
+
+function unknownKey(key: string, kind: Kind): ShapeProblem {
+  const known = Object.keys(kind.fields).filter((each) => each !== 'tools');
+  const text = `the key \`${key}\` is not known and ignored; known are ${known.join(', ')}`;
+  return { severity: 'warning', path: [key], text };
+}
+
+/** A type is a word of the format, not a secret; but nobody knows what stands there. */
+function shownType(type: unknown): string {
+  return typeof type === 'string' && /^[\w-]{1,20}$/.test(type) ? `"${type}"` : kindOf(type);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) return 'missing';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

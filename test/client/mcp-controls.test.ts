@@ -1,0 +1,237 @@
+/** Every method about MCP servers, on both back ends (R29–R31; pain 11; wishes 7, 8). */
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import {
+  createSdkMcpServer,
+  createSession,
+  type McpStatusChange,
+  OptionError,
+  query,
+  TenonError,
+  tool,
+} from '../../src/index.js';
+import { BACK_ENDS, resultsOf } from '../support/back-ends.js';
+import { collect, waitUntil } from '../support/real-cli.js';
+
+const program = fileURLToPath(new URL('../fixtures/mcp/by-hand.mjs', import.meta.url));
+const outside = (...args: string[]) => ({
+  command: process.execPath,
+  args: [program, ...args],
+  alwaysLoad: true,
+});
+
+const calc = () =>
+  createSdkMcpServer({
+    name: 'calc',
+    alwaysLoad: true,
+    tools: [tool('add', 'Adds', {}, () => 'three')],
+    resources: [{ uri: 'note://1', name: 'note', read: () => 'Buy milk.' }],
+    prompts: [
+      {
+        name: 'greet',
+        arguments: [{ name: 'who' }],
+        get: ({ who }) => `Hello ${who}`,
+      },
+    ],
+  });
+
+describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
+  it('the state of each server can be read, awaited and watched; failed ones do not hold up the rest (R29, R30, wish 8)', async () => {
+    await using agent = await start(['Hello.']);
+    const heard: McpStatusChange[] = [];
+    await using session = createSession(
+      agent.options({
+        mcpServers: { calc: calc(), out: outside(), bad: { command: '/no/such/program' } },
+        settingSources: [],
+        onMcpStatus: (change) => heard.push(change),
+      }),
+    );
+    const running = session.query;
+    const watched: string[] = [];
+    const watching = (async () => {
+      for await (const { name, status } of running.mcpStatusChanges()) watched.push(`${name} ${status}`);
+    })();
+    const readiness = await running.mcpReady();
+    expect(readiness).toMatchObject({ ready: false, disabled: [], pending: [] });
+    expect(readiness.connected.sort()).toEqual(['calc', 'out']);
+    expect(readiness.failed).toMatchObject([{ name: 'bad', status: 'failed', error: expect.any(String) }]);
+    const rows = new Map((await running.mcpServerStatus()).map((row) => [row.name, row]));
+    expect(rows.get('calc')).toMatchObject({
+      status: 'connected',
+      transport: 'sdk',
+      source: 'sdk',
+      tools: [{ name: 'add' }],
+    });
+    expect(rows.get('out')).toMatchObject({
+      status: 'connected',
+      transport: 'stdio',
+      source: 'dynamic',
+      serverInfo: { name: 'by hand', version: '1.0.0' },
+      since: expect.stringMatching(/^\d{4}-/),
+      attempts: expect.any(Number),
+    });
+    await expect(running.mcpReady({ servers: ['nobody'] })).rejects.toThrow(OptionError);
+    await expect(running.mcpReady({ servers: ['nobody'] })).rejects.toThrow('There are: ');
+
+    await running.toggleMcpServer('out', false);
+    expect(await running.mcpReady({ servers: ['out'] })).toMatchObject({ ready: true, disabled: ['out'] });
+    await running.toggleMcpServer('out', true);
+    expect(await running.mcpReady({ servers: ['out'] })).toMatchObject({ connected: ['out'] });
+    await running.reconnectMcpServer('out');
+    await running.reconnectMcpServer('calc');
+    expect(await running.mcpReady({ servers: ['out', 'calc'] })).toMatchObject({ ready: true });
+    await waitUntil(() => watched.includes('bad failed'), { what: 'the news that one has failed' });
+    await running.close();
+    await watching;
+    expect(watched).toEqual(expect.arrayContaining(['calc connected', 'out connected', 'out disabled']));
+    expect(heard.map(({ name, status }) => `${name} ${status}`)).toEqual(
+      expect.arrayContaining(['out disabled']),
+    );
+  });
+
+  it('the first prompt can wait for slow servers, but not longer than it was told (pain 11)', async () => {
+    await using agent = await start(['Hello.']);
+    const states: string[] = [];
+    const { messages } = await collect(
+      query({
+        prompt: 'Go.',
+        options: agent.options({
+          mcpServers: { out: outside(), mute: outside('silent') },
+          settingSources: [],
+          env: { MCP_TIMEOUT: '1500' },
+          mcpReady: { servers: ['out'], timeout: 20_000 },
+          onMcpStatus: ({ name, status }) => states.push(`${name} ${status}`),
+        }),
+      }),
+    );
+    expect(states).toContain('out connected');
+    expect(messages.at(-1)).toMatchObject({ type: 'result', subtype: 'success' });
+    expect(agent.offered()[0]).toContain('mcp__out__echo');
+  });
+
+  it('`mcpReady()` says what is still connecting when its time is over', async () => {
+    await using agent = await start([]);
+    await using session = createSession(
+      agent.options({ mcpServers: { mute: outside('silent') }, settingSources: [] }),
+    );
+    expect(await session.query.mcpReady({ timeout: 300 })).toMatchObject({ ready: false, pending: ['mute'] });
+  });
+
+  it('servers of the options stay, those of earlier calls go, and rules are kept (R30, pain 32)', async () => {
+    await using agent = await start([
+      'One.',
+      { tool: 'mcp__calc__add' },
+      { tool: 'mcp__two__mul' },
+      'Two.',
+      'Three.',
+    ]);
+    await using session = createSession(
+      agent.options({
+        mcpServers: { calc: calc(), out: outside() },
+        allowedTools: ['mcp__calc', 'mcp__two'],
+        settingSources: [],
+      }),
+    );
+    const running = session.query;
+    await session.ask('One');
+    const two = createSdkMcpServer({
+      name: 'two',
+      alwaysLoad: true,
+      tools: [tool('mul', 'Multiplies', {}, () => 'six')],
+    });
+    const rules = { ...two, tools: [{ name: 'mul', permission_policy: 'always_deny' as const }] };
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: that is what is tested
+    const bad = { command: '${NOT_SET_ANYWHERE}' };
+    expect(await running.setMcpServers({ two: rules, bad })).toMatchObject({
+      added: ['two'],
+      removed: [],
+      errors: { bad: expect.stringContaining('NOT_SET_ANYWHERE') },
+    });
+    expect((await running.mcpReady()).connected.sort()).toEqual(['calc', 'out', 'two']);
+    session.send('Two');
+    const messages = await collect(session.stream());
+    const [first, second] = resultsOf(messages.messages);
+    expect(first).toBe('three');
+    expect(second).not.toBe('six');
+    expect(await running.setMcpServers({})).toMatchObject({ added: [], removed: ['two'] });
+    expect((await running.mcpReady()).connected.sort()).toEqual(['calc', 'out']);
+    expect(await running.setMcpServers({ calc: calc() })).toMatchObject({ removed: [] });
+    expect(await running.setMcpServers({})).toMatchObject({ removed: ['calc'] });
+    expect((await running.mcpReady()).connected).toEqual(['out']);
+  });
+
+  it('a tool can add a server while it runs, and the next request of the same turn has its tools (wish 7)', async () => {
+    await using agent = await start([{ tool: 'mcp__door__open' }, { tool: 'mcp__room__look' }, 'Done.']);
+    const room = createSdkMcpServer({
+      name: 'room',
+      alwaysLoad: true,
+      tools: [tool('look', 'Looks', {}, () => 'a table')],
+    });
+    const open = tool('open', 'Opens the door', {}, async () => {
+      await running.setMcpServers({ room });
+      const { connected } = await running.mcpReady({ servers: ['room'] });
+      return `now there is ${connected.join()}`;
+    });
+    const running = query({
+      prompt: 'Go.',
+      options: agent.options({
+        mcpServers: { door: createSdkMcpServer({ name: 'door', alwaysLoad: true, tools: [open] }) },
+        allowedTools: ['mcp__door', 'mcp__room'],
+        settingSources: [],
+      }),
+    });
+    const { messages } = await collect(running);
+    expect(resultsOf(messages)).toEqual(['now there is room', 'a table']);
+    expect(agent.offered().map((names) => names.includes('mcp__room__look'))).toEqual([false, true, true]);
+  });
+
+  it('resources and prompts of in-process servers can be listed and read (R31)', async () => {
+    await using agent = await start([]);
+    await using session = createSession(
+      agent.options({
+        mcpServers: { calc: calc(), plain: createSdkMcpServer({ name: 'plain' }) },
+        settingSources: [],
+      }),
+    );
+    const running = session.query;
+    const resources = [{ server: 'calc', uri: 'note://1', name: 'note' }];
+    expect(await running.listMcpResources('calc')).toMatchObject({ resources, errors: {} });
+    expect(await running.listMcpResources()).toMatchObject({ resources, errors: {} });
+    expect(await running.readMcpResource('calc', 'note://1')).toMatchObject({
+      contents: [{ uri: 'note://1', text: 'Buy milk.' }],
+    });
+    await expect(running.readMcpResource('calc', 'note://2')).rejects.toMatchObject({
+      code: 'SERVER_FAILED',
+    });
+    expect(await running.listMcpPrompts()).toMatchObject({ prompts: [{ server: 'calc', name: 'greet' }] });
+    expect(await running.getMcpPrompt('calc', 'greet', { who: 'Ada' })).toMatchObject({
+      messages: [{ role: 'user', content: { type: 'text', text: 'Hello Ada' } }],
+    });
+  });
+
+  it.runIf(isCli)('those of servers outside cannot, and the error names the way out', async () => {
+    await using agent = await start([]);
+    await using session = createSession(
+      agent.options({ mcpServers: { out: outside() }, settingSources: [] }),
+    );
+    const running = session.query;
+    await running.mcpReady();
+    for (const refused of [
+      running.listMcpResources('out'),
+      running.readMcpResource('out', 'note://1'),
+      running.listMcpPrompts('out'),
+      running.getMcpPrompt('out', 'greet'),
+    ]) {
+      const error = await refused.catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(TenonError);
+      expect(error).toMatchObject({
+        code: 'NOT_SUPPORTED',
+        message: expect.stringContaining('proxyMcpServer'),
+      });
+    }
+    expect(await running.listMcpResources()).toMatchObject({
+      resources: [],
+      errors: { out: expect.stringContaining('proxyMcpServer') },
+    });
+  });
+});

@@ -1,0 +1,114 @@
+/** The two agents that everything about MCP servers has to work with: the real CLI, and the embedded runtime. */
+import { type McpServerConfig, type Options, query, type SDKMessage } from '../../src/index.js';
+import { embedded } from '../../src/runtime/index.js';
+import { scriptedMessagesApi, scriptedModel, text, toolUse } from '../../src/testing/index.js';
+import { cliPath, collect, type Sandbox, sandbox } from './real-cli.js';
+
+/** What the model says: words, or a call. */
+export type Said = string | { tool: string; input?: Record<string, unknown> };
+
+export interface Running extends AsyncDisposable {
+  box: Sandbox;
+  /** Options of a query in the sandbox, with this agent. */
+  options(more?: Options): Options;
+  /** The names of the tools in each request that the model got. */
+  offered(): string[][];
+  /** All that the model was sent, as text. */
+  sent(): string;
+}
+
+export interface BackEnd {
+  name: string;
+  isCli: boolean;
+  start(script: readonly Said[], box?: Sandbox): Promise<Running>;
+}
+
+const claudeCode: BackEnd = {
+  name: 'Claude Code',
+  isCli: true,
+  start: async (script, box = sandbox()) => {
+    const api = await scriptedMessagesApi(
+      script.map((said) => (typeof said === 'string' ? text(said) : toolUse(said.tool, said.input ?? {}))),
+    );
+    const env = box.env(api, { ENABLE_TOOL_SEARCH: '0' });
+    return {
+      box,
+      options: ({ env: more, ...rest } = {}) => ({
+        pathToClaudeCodeExecutable: cliPath,
+        cwd: box.cwd,
+        ...rest,
+        env: { ...env, ...more },
+      }),
+      offered: () => api.requests.map(({ body }) => namesOf(body.tools)),
+      sent: () => JSON.stringify(api.requests.map(({ body }) => body)),
+      [Symbol.asyncDispose]: async () => {
+        await api[Symbol.asyncDispose]();
+        await box[Symbol.asyncDispose]();
+      },
+    };
+  },
+};
+
+const runtime: BackEnd = {
+  name: 'the embedded runtime',
+  isCli: false,
+  start: async (script, box = sandbox()) => {
+    const model = scriptedModel(
+      script.map((said) =>
+        typeof said === 'string' ? said : { toolUses: [{ tool: said.tool, input: said.input ?? {} }] },
+      ),
+    );
+    return {
+      box,
+      options: ({ env: more, ...rest } = {}) => ({
+        runtime: embedded({ model, mcpConnectTimeoutMs: Number(more?.MCP_TIMEOUT ?? 30_000) }),
+        cwd: box.cwd,
+        ...rest,
+        env: { ...box.env(), ...more },
+      }),
+      offered: () => model.requests.map(({ tools }) => namesOf(tools)),
+      sent: () => JSON.stringify(model.requests),
+      [Symbol.asyncDispose]: () => box[Symbol.asyncDispose](),
+    };
+  },
+};
+
+function namesOf(tools: unknown): string[] {
+  return ((tools ?? []) as { name: string }[]).map(({ name }) => name);
+}
+
+export const BACK_ENDS: readonly BackEnd[] = [claudeCode, runtime];
+
+/** One prompt to its end. */
+export async function ask(
+  options: Options,
+  prompt = 'Go.',
+): Promise<{ messages: SDKMessage[]; error: unknown }> {
+  return collect(query({ prompt, options }));
+}
+
+/** The texts of all tool results, in order. */
+export function resultsOf(messages: readonly SDKMessage[]): string[] {
+  return messages.flatMap((message) => {
+    if (message.type !== 'user') return [];
+    const { content } = message.message as { content: unknown };
+    if (!Array.isArray(content)) return [];
+    return content
+      .filter(({ type }) => type === 'tool_result')
+      .map(({ content: said }) =>
+        typeof said === 'string'
+          ? said
+          : (said as { text?: string }[]).map((block) => block.text ?? '').join(''),
+      );
+  });
+}
+
+/** The servers that the first line of a turn names. */
+export function serversOf(messages: readonly SDKMessage[]): { name: string; status: string }[] {
+  const init = messages.find((message) => message.type === 'system' && message.subtype === 'init');
+  return (
+    (init as unknown as { mcp_servers: { name: string; status: string }[] } | undefined)?.mcp_servers ?? []
+  );
+}
+
+export type Servers = Record<string, McpServerConfig>;
