@@ -2,43 +2,22 @@
  * The conformance suite of the Model Context Protocol against a Tenon server over HTTP: all server scenarios of its newest
  * stable revision of the protocol. With a list of expected failures the suite takes warnings for failures, too.
  */
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { proxyMcpServer, serveHttp } from '../../src/index.js';
 import { conformanceServer } from './server.js';
+import { conformance, expectedFailures } from './support/suite.js';
 
 const REVISION = '2025-11-25';
-
-const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const suite = path('../reference/node_modules/@modelcontextprotocol/conformance/dist/index.js');
-
-interface Run {
-  code: number;
-  output: string;
-}
-
-async function conformance(...args: string[]): Promise<Run> {
-  const command = ['--import', path('node-20.mjs'), suite, ...args];
-  const run = promisify(execFile)(process.execPath, command, {
-    env: { PATH: process.env.PATH, NO_COLOR: '1' },
-  });
-  return run.then(
-    ({ stdout }) => ({ code: 0, output: stdout }),
-    ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
-  );
-}
 
 /** Runs all scenarios, and holds the server at `url` to what the list of expected failures allows. */
 async function expectConformance(url: string): Promise<void> {
   const results = await mkdtemp(join(tmpdir(), 'tenon-conformance-'));
   try {
     const target = ['--url', url, '--suite', 'all', '--spec-version', REVISION];
-    const expected = ['--expected-failures', path('expected-failures.yml')];
+    const expected = ['--expected-failures', expectedFailures];
     const { code, output } = await conformance('server', ...target, ...expected, '--output-dir', results);
     expect({ code }, output).toEqual({ code: 0 });
 

@@ -170,7 +170,7 @@ class UpstreamLink implements ServerLink {
   /** Answers one request in the server's place. */
   #refuse(id: JsonRpcId | undefined, what: string, error?: unknown, mayRepeat = false): void {
     if (id === undefined || !this.#isAlive || !this.#forget(id)) return;
-    const failure = this.#failure(what, error, { mayRepeat });
+    const failure = this.#failure(what, error, { mayRepeat, ...this.#admission(error) });
     const { message } = failure;
     this.#events.message({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message, data: failure } });
   }

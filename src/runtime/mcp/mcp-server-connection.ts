@@ -155,7 +155,6 @@ export class McpServerConnection {
       this.handshake = handshake;
       this.tools = tools;
       this.state.set('connected');
-      this.source.connected?.();
     } catch (error) {
       this.#end(client, error as Error);
       throw error;
@@ -220,7 +219,9 @@ export class McpServerConnection {
   ): Promise<Result> {
     const client = await this.#usable(signal);
     try {
-      return await send(client);
+      const result = await send(client);
+      this.source.answered?.();
+      return result;
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
       if (!error.mayRepeat || error.challenge !== undefined) throw this.#unanswered(error);

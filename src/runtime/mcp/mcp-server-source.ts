@@ -23,8 +23,8 @@ export interface McpServerSource {
   readonly shownConfig?: NonNullable<McpServerStatus['config']> | undefined;
   /** The last that its process wrote to stderr, nothing secret in it. */
   lastStderr?(): string;
-  /** Told when it has connected. */
-  connected?(): void;
+  /** Told when it has answered a request. */
+  answered?(): void;
   /** Resolves when a person has let us in, so that another attempt is worth while; absent: nobody was asked. */
   admitted?(): Promise<boolean> | undefined;
   /** Where that person was sent. */

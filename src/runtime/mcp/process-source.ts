@@ -37,7 +37,7 @@ export function processSource(
     alwaysLoad: config.alwaysLoad,
     shownConfig: shown(config, secrets),
     lastStderr: () => secrets.hide(stderr.text),
-    connected: () => admission?.succeeded(),
+    answered: () => admission?.succeeded(),
     admitted: () => admission?.admitted(),
     authorizationUrl: () => admission?.authorizationUrl,
     open: async (client, { gone, signal, timeoutMs }) => {

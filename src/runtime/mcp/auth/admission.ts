@@ -2,9 +2,6 @@ import type { UpstreamAuth } from '../../../authoring/proxy/upstream-transport.j
 import { isOAuthProvider, type McpServerAuth } from './server-auth.js';
 import type { StoredOAuthProvider } from './stored-oauth-provider.js';
 
-/** A server that lets nobody in, whatever a person grants, must not ask that person for ever. */
-const MOST_QUESTIONS = 3;
-
 /** How one server is got into, from attempt to attempt. */
 export class McpServerAdmission {
   readonly #server: string;
@@ -12,7 +9,6 @@ export class McpServerAdmission {
   #provider: object | undefined;
   #stored: StoredOAuthProvider | undefined;
   #finish: ((callback: URLSearchParams) => Promise<void>) | undefined;
-  #questions = 0;
 
   constructor(server: string, auth: McpServerAuth) {
     this.#server = server;
@@ -37,9 +33,9 @@ export class McpServerAdmission {
     };
   }
 
-  /** The connection stands: what was asked before it does not count any more. */
+  /** A request was answered: what was asked for before it was given. */
   succeeded(): void {
-    this.#questions = 0;
+    this.#stored?.succeeded();
   }
 
   /** Resolves with true when a person has let us in; absent: nobody is being asked. */
@@ -48,8 +44,6 @@ export class McpServerAdmission {
     const finish = this.#finish;
     if (this.#stored === undefined || callback === undefined || finish === undefined) return undefined;
     this.#stored.callback = undefined;
-    this.#questions += 1;
-    if (this.#questions > MOST_QUESTIONS) return undefined;
     return callback.then(async (parameters) => {
       if (parameters === undefined) return false;
       await finish(parameters);

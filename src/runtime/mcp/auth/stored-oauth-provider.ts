@@ -15,6 +15,9 @@ interface Kept {
   discovery?: OAuthDiscoveryState;
 }
 
+/** A server that lets nobody in, whatever a person grants, must not ask that person for ever. */
+const MOST_QUESTIONS = 3;
+
 /** The MCP library's provider interface on a token store and a callback. */
 export class StoredOAuthProvider implements OAuthClientProvider {
   /** The last address that a person was sent to, and what will come of it. */
@@ -24,6 +27,7 @@ export class StoredOAuthProvider implements OAuthClientProvider {
   readonly #server: string;
   readonly #oauth: McpOAuth;
   #kept: Promise<Kept> | undefined;
+  #questions = 0;
   #codeVerifier = '';
   #state = '';
 
@@ -75,6 +79,8 @@ export class StoredOAuthProvider implements OAuthClientProvider {
 
   redirectToAuthorization(url: URL): void {
     this.authorizationUrl = url.href;
+    this.#questions += 1;
+    if (this.#questions > MOST_QUESTIONS) return;
     const state = this.#state;
     const { onAuthorizationUrl } = this.#oauth;
     // Not awaited: a person may take hours.
@@ -82,6 +88,11 @@ export class StoredOAuthProvider implements OAuthClientProvider {
       .then(() => onAuthorizationUrl(url, { server: this.#server }))
       .then((back) => (back === undefined ? undefined : parametersOf(back, state)));
     this.callback.catch(() => {});
+  }
+
+  /** It was worth while: what was asked before does not count any more. */
+  succeeded(): void {
+    this.#questions = 0;
   }
 
   saveCodeVerifier(codeVerifier: string): void {
