@@ -36,6 +36,8 @@ export const LIMITS = {
   mcpCloseGraceMs: 500,
   /** For the answer to "I leave" of a remote MCP server. */
   mcpLeaveMs: 1_000,
+  /** From the word that a connection to an MCP server is of no use to its end, for messages that are just being sent. */
+  mcpFadeMs: 500,
   /** Before the first attempt to reach a lost MCP server again; each further one waits twice as long, up to the longest. */
   mcpReconnectMs: 250,
   mcpReconnectMaxMs: 30_000,

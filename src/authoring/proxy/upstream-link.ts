@@ -57,8 +57,9 @@ class UpstreamLink implements ServerLink {
   readonly #secrets: SecretHider;
   readonly #stderr: StderrTail;
   readonly #unanswered = new Set<JsonRpcId>();
-  /** Those of them that wait for their turn. */
+  /** Those of them that the server has surely not got: they wait for their turn, or were turned away. */
   readonly #unsent = new Set<JsonRpcId>();
+  readonly #sending = new Set<Promise<unknown>>();
   readonly #died: Promise<never>;
   #wire: UpstreamTransport | undefined;
   #fail: (error: Error) => void = () => {};
@@ -114,12 +115,14 @@ class UpstreamLink implements ServerLink {
       this.#forget(message.params?.requestId as JsonRpcId);
     }
     const onRequestStreamEnd = (): void => this.#refuse(id, 'lost the connection before it answered');
-    const sent = this.#mayFollow
+    const sent: Promise<unknown> = this.#mayFollow
       .then(() => {
         if (id !== undefined && !this.#unsent.delete(id)) return undefined;
         return this.#wire?.transport.send(message, id === undefined ? {} : { onRequestStreamEnd });
       })
-      .catch((error) => this.#sendFailed(id, error));
+      .catch((error) => this.#sendFailed(id, error))
+      .finally(() => this.#sending.delete(sent));
+    this.#sending.add(sent);
     if ('method' in message && message.method === 'notifications/initialized') this.#mayFollow = sent;
   }
 
@@ -154,10 +157,22 @@ class UpstreamLink implements ServerLink {
     if (!this.#isAlive || this.#wire === undefined) return;
     const { mayRepeat, isDoubtful, endsConnection } = this.#wire.verdict(error);
     const isHandshake = id !== undefined && id === this.#handshakeId;
-    const what = endsConnection || isDoubtful ? 'could not be reached' : 'could not take the request';
-    if (!isHandshake) this.#refuse(id, what, error, mayRepeat);
-    if (isHandshake || endsConnection) void this.#die('could not be reached', error);
-    else if (isDoubtful) this.#mayFollow = this.#probe();
+    if (isHandshake) return void this.#die('could not be reached', error);
+    if (endsConnection) {
+      // It hears of that together with the end of the connection, so that it can be repeated over another one.
+      if (id !== undefined && mayRepeat) this.#unsent.add(id);
+      this.#mayFollow = this.#fade(error);
+      return;
+    }
+    this.#refuse(id, isDoubtful ? 'could not be reached' : 'could not take the request', error, mayRepeat);
+    if (isDoubtful) this.#mayFollow = this.#probe();
+  }
+
+  /** The connection is of no use any more. What is just being sent will hear so, each for itself: it then may be repeated. */
+  async #fade(error: unknown): Promise<void> {
+    const enough = wait(LIMITS.mcpFadeMs, undefined, { ref: false });
+    await Promise.race([Promise.all(this.#sending), enough]);
+    await this.#die('could not be reached', error);
   }
 
   /** One socket broke; whether the server is still there, and still knows us, decides what becomes of everything else. */
