@@ -13,6 +13,7 @@ import { install, needsInstall } from './lib/install.mjs';
 import { link, needsLink } from './lib/link.mjs';
 import { withLock } from './lib/lock.mjs';
 import { withProgress } from './lib/progress.mjs';
+import { installSystemPackages, missingPrograms, needsSystemPackages } from './lib/system-packages.mjs';
 
 const OLDEST_NODE = [20, 19];
 
@@ -57,6 +58,15 @@ function tasks(root, wanted) {
             title: 'Installing what the examples use (about 110 MB, once)',
             isDue: () => needsInstall(examples),
             perform: () => install(examples),
+          },
+        ]
+      : []),
+    ...(wanted.reference
+      ? [
+          {
+            title: "Installing the browser and the servers of the examples' tests (Debian packages, once)",
+            isDue: needsSystemPackages,
+            perform: installSystemPackages,
           },
         ]
       : []),
@@ -105,15 +115,25 @@ async function setup(args) {
     },
   });
   const root = resolve(values.root);
-  const planned = tasks(root, values);
+  await perform(root, tasks(root, values), values.quiet);
+  const missing = values.reference && !values.quiet ? missingPrograms() : undefined;
+  if (missing !== undefined) console.log(missing);
+}
+
+/**
+ * @param {string} root
+ * @param {readonly Task[]} planned
+ * @param {boolean} quiet
+ */
+async function perform(root, planned, quiet) {
   if (!planned.some((task) => task.isDue())) return;
   const onWait = (/** @type {string} */ owner) => {
-    if (!values.quiet) console.log(`Waiting for another setup of this checkout (process ${owner}) …`);
+    if (!quiet) console.log(`Waiting for another setup of this checkout (process ${owner}) …`);
   };
   await withLock(join(root, '.cache', 'setup.lock'), onWait, async () => {
     for (const task of planned) {
       // Asked again: whoever held the lock before may have done it.
-      if (task.isDue()) await withProgress(task.title, values.quiet, task.perform);
+      if (task.isDue()) await withProgress(task.title, quiet, task.perform);
     }
   });
 }

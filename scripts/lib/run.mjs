@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd: string, shell?: boolean }} options
+ * @param {{ cwd: string, shell?: boolean, env?: NodeJS.ProcessEnv }} options
  * @returns {Promise<{ ok: boolean, output: string }>}
  */
 export function run(command, args, options) {

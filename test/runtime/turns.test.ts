@@ -9,6 +9,27 @@ import { call, gate, kinds, type Loose, run, said, server, talk, toolResults } f
 const ALLOWED = { allowedTools: ['mcp__s'] };
 
 describe('an answer', () => {
+  it('may ask for many calls at once without a warning of Node', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    const all = gate();
+    let waiting = 0;
+    const wait = () => {
+      waiting += 1;
+      if (waiting === 30) all.open();
+      return all.opened.then(() => 'A');
+    };
+    const toolUses = Array.from({ length: 30 }, () => call('a'));
+    const { result } = await run([{ toolUses }, 'Done.'], {
+      ...ALLOWED,
+      mcpServers: { s: server({ a: wait }, { readOnly: ['a'] }) },
+    });
+    process.off('warning', note);
+    expect(result).toMatchObject({ subtype: 'success' });
+    expect(warnings).toEqual([]);
+  });
+
   it('of words is one assistant line between init and result', async () => {
     const { messages, result, model } = await run(['Hello.']);
     expect(kinds(messages)).toEqual(['system/init', 'assistant', 'result/success']);

@@ -1,0 +1,56 @@
+/** Statements that want more than to read, each with what PostgreSQL says to it. */
+export const HOSTILE: readonly (readonly [sql: string, reason: RegExp])[] = [
+  [
+    'INSERT INTO customers VALUES (9, $$x$$, $$XX$$)',
+    /syntax error at or near "INTO"|syntax error at or near "INSERT"/,
+  ],
+  ['UPDATE products SET price = 0', /syntax error/],
+  ['DELETE FROM orders', /syntax error/],
+  ['TRUNCATE orders', /syntax error/],
+  ['DROP TABLE orders', /syntax error/],
+  ['/* SELECT */ DELETE FROM orders', /syntax error/],
+  ['-- SELECT\nDELETE FROM orders', /syntax error/],
+  [
+    'WITH w AS (INSERT INTO customers VALUES (9, $$x$$, $$XX$$) RETURNING *) SELECT * FROM w',
+    /must not contain data-modifying statements in WITH/,
+  ],
+  [
+    'WITH w AS (DELETE FROM orders RETURNING *) SELECT count(*) FROM w',
+    /must not contain data-modifying statements in WITH/,
+  ],
+  ['WITH w AS (SELECT 1) DELETE FROM orders', /syntax error/],
+  ['SELECT 1; DELETE FROM orders', /cannot insert multiple commands/],
+  ['SELECT 1; COMMIT; DELETE FROM orders', /cannot insert multiple commands/],
+  ['SELECT 1; SET TRANSACTION READ WRITE; DELETE FROM orders', /cannot insert multiple commands/],
+  ['SELECT restock(1)', /cannot execute UPDATE in a read-only transaction/],
+  ['SELECT * FROM products WHERE restock(id) > 0', /cannot execute UPDATE in a read-only transaction/],
+  ['SELECT * INTO stolen FROM customers', /SELECT \.\.\. INTO is not allowed here/],
+  [
+    'SELECT nextval($$orders_id_seq$$)',
+    /cannot execute nextval\(\) in a read-only transaction|permission denied/,
+  ],
+  [
+    'SELECT setval($$orders_id_seq$$, 1)',
+    /cannot execute setval\(\) in a read-only transaction|permission denied/,
+  ],
+  [
+    'SELECT * FROM orders FOR UPDATE',
+    /cannot execute SELECT FOR UPDATE in a read-only transaction|permission denied/,
+  ],
+  ['COPY orders TO STDOUT', /syntax error/],
+  ['COPY (SELECT 1) TO PROGRAM $$touch stolen$$', /syntax error/],
+  ['COPY customers FROM PROGRAM $$echo 9,x,XX$$', /syntax error/],
+  ['COMMIT', /syntax error/],
+  ['SET TRANSACTION READ WRITE', /syntax error/],
+  ['SET SESSION AUTHORIZATION DEFAULT', /syntax error/],
+  [
+    'SELECT set_config($$transaction_read_only$$, $$off$$, false)',
+    /read-write mode must be set before any query|cannot set transaction read-write mode/,
+  ],
+  ['EXPLAIN ANALYZE DELETE FROM orders', /syntax error/],
+  ['DO $$BEGIN DELETE FROM orders; END$$', /syntax error/],
+  ['CALL restock(1)', /syntax error/],
+  ['PREPARE p AS DELETE FROM orders', /syntax error/],
+  ['LISTEN orders', /syntax error/],
+  ['SELECT * FROM orders WHERE id = $1', /there is no parameter|bind message supplies 0 parameters/],
+];

@@ -1,0 +1,82 @@
+// A question of the model, asked so that PostgreSQL itself keeps it from writing. Nothing here looks at the words of the
+// statement; each line is a rule that the database enforces:
+//
+// - READ ONLY: every write, also one inside a function or a WITH, is an error. Once a query has run, no statement and no
+//   set_config() can take that back.
+// - DECLARE … CURSOR takes a query and nothing else: COPY, SET, COMMIT, CALL, EXPLAIN ANALYZE are syntax errors, and so is a
+//   WITH that writes.
+// - FETCH of so many rows is all that is ever computed.
+// - statement_timeout ends what takes too long.
+// - ROLLBACK and DISCARD ALL leave nothing behind: no setting, no lock, no notification.
+//
+// The statement goes alone, by the extended protocol, in which PostgreSQL refuses several commands in one text.
+
+const DECLARE = 'DECLARE answer NO SCROLL CURSOR FOR ';
+
+/** @typedef {{ maxRows: number, timeoutMs: number }} Limits */
+
+/** @type {Limits} */
+export const LIMITS = { maxRows: 50, timeoutMs: 5_000 };
+
+/**
+ * @typedef {{ fields: readonly { name: string }[], rows: readonly Record<string, unknown>[] }} Answer
+ * @typedef {(sql: string) => Promise<Answer>} Execute
+ */
+
+/**
+ * @param {Execute} execute one statement by the extended protocol, all on one connection
+ * @param {string} sql
+ * @param {Limits} limits
+ * @returns {Promise<{ columns: string[], rows: Record<string, unknown>[], isCut: boolean }>}
+ */
+export async function askReadOnly(execute, sql, { maxRows, timeoutMs }) {
+  await execute('BEGIN TRANSACTION READ ONLY');
+  try {
+    await execute(`SET LOCAL statement_timeout = ${timeoutMs}`);
+    await execute('SELECT 1');
+    await execute(`${DECLARE}${sql}`).catch((error) => {
+      throw withPosition(error);
+    });
+    const { fields, rows } = await execute(`FETCH FORWARD ${maxRows + 1} FROM answer`);
+    const columns = fields.map(({ name }) => name);
+    return { columns, rows: rows.slice(0, maxRows), isCut: rows.length > maxRows };
+  } finally {
+    await execute('ROLLBACK');
+    await execute('DISCARD ALL');
+  }
+}
+
+/**
+ * PostgreSQL counts from the beginning of what it was sent, the model from the beginning of its own statement.
+ *
+ * @param {Error & { position?: string | undefined }} error
+ */
+function withPosition(error) {
+  const position = Number(error.position) - DECLARE.length;
+  if (position > 0) error.position = String(position);
+  return error;
+}
+
+/**
+ * The database's own words, with whatever helps: the model corrects its statement by them.
+ *
+ * @param {unknown} error
+ */
+export function describeError(error) {
+  if (!(error instanceof Error)) return String(error);
+  const { message, code, detail, hint, position } =
+    /** @type {Error & Record<'code' | 'detail' | 'hint' | 'position', string | undefined>} */ (error);
+  const more = [
+    ...(detail ? [`Detail: ${detail}`] : []),
+    ...(hint ? [`Hint: ${hint}`] : []),
+    ...(position ? [`At character ${position} of the statement.`] : []),
+  ];
+  return [`${message}${code ? ` (SQLSTATE ${code})` : ''}`, ...more].join('\n');
+}
+
+/** What the tables and their columns are: also a question, asked the same way. */
+export const SCHEMA_QUERY = `
+  SELECT c.table_schema || '.' || c.table_name AS "table", string_agg(c.column_name || ' ' || c.data_type, ', ' ORDER BY c.ordinal_position) AS columns
+  FROM information_schema.columns AS c
+  WHERE c.table_schema NOT IN ('information_schema', 'pg_catalog')
+  GROUP BY 1 ORDER BY 1`;

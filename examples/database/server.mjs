@@ -1,0 +1,60 @@
+// A PostgreSQL server, by its URL.
+
+import pg from 'pg';
+import { askReadOnly, LIMITS } from './read-only.mjs';
+
+/** How much longer than the database we wait ourselves: for a server that is gone without a word. */
+const GRACE_MS = 5_000;
+
+/**
+ * @param {string} url
+ * @returns {Promise<import('./database.mjs').Database>}
+ */
+export async function openServer(url) {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 4,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: LIMITS.timeoutMs + GRACE_MS,
+  });
+  // A connection that breaks while nobody uses it is replaced by the pool; without a listener it would end the program.
+  pool.on('error', () => {});
+  const { rows } = await pool.query(
+    'SELECT session_user AS name, rolsuper AS is_super FROM pg_roles WHERE rolname = session_user',
+  );
+  if (rows[0]?.is_super) {
+    await pool.end();
+    throw new Error(
+      `DATABASE_URL logs in as the superuser "${rows[0].name}". A read-only transaction does not keep a superuser from the files of the ` +
+        "server. Make a role that may only read: CREATE ROLE reader LOGIN PASSWORD '…'; GRANT pg_read_all_data TO reader;",
+    );
+  }
+  return {
+    name: 'a PostgreSQL server',
+    ask: async (sql, limits) => {
+      const client = await pool.connect();
+      let isBroken = true;
+      try {
+        const answer = await askReadOnly((text) => execute(client, text), sql, { ...LIMITS, ...limits });
+        isBroken = false;
+        return answer;
+      } catch (error) {
+        isBroken = !(error instanceof pg.DatabaseError);
+        throw error;
+      } finally {
+        // What is not the database's own answer leaves the connection in a state that nobody knows.
+        client.release(isBroken);
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+/**
+ * @param {import('pg').PoolClient} client
+ * @param {string} text
+ */
+function execute(client, text) {
+  // The simple protocol would run several statements of one text. The typings do not know the option yet.
+  return client.query(/** @type {import('pg').QueryConfig} */ ({ text, queryMode: 'extended' }));
+}
