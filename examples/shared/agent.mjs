@@ -21,8 +21,15 @@ import { scriptAsMessagesApi, scriptAsModel } from './script.mjs';
  * @property {string} question what is asked when nobody asks anything else
  * @property {ExampleScript} script what a model would do with that question
  * @property {string} systemPrompt
- * @property {() => Opened | Promise<Opened>} open makes the tools ready, and whatever is behind them
+ * @property {(surroundings: Surroundings) => Opened | Promise<Opened>} open makes the tools ready, and whatever is behind them
+ * @property {Record<string, { type: 'boolean' | 'string', help: string }>} [flags] of its own, on the command line
  * @property {(result: SDKResultMessage) => void | Promise<void>} [check] throws when the answer is not good enough
+ */
+
+/**
+ * @typedef {object} Surroundings
+ * @property {Readonly<Record<string, string | boolean | undefined>>} flags what was given of the example's own flags
+ * @property {(label: string, words: string) => void} print a line for the person
  */
 
 /**
@@ -38,6 +45,8 @@ import { scriptAsMessagesApi, scriptAsModel } from './script.mjs';
  * @property {boolean} [live] asks a real model instead of the script
  * @property {Options} [options] on top of the example's own
  * @property {(message: SDKMessage) => void} [show]
+ * @property {Surroundings['flags']} [flags]
+ * @property {Surroundings['print']} [print]
  */
 
 /**
@@ -46,8 +55,8 @@ import { scriptAsMessagesApi, scriptAsModel } from './script.mjs';
  * @returns {Promise<SDKResultMessage>}
  */
 export async function runExample(example, run = {}) {
-  const { show = () => {}, question = example.question } = run;
-  const opened = await example.open();
+  const { show = () => {}, print = () => {}, flags = {}, question = example.question } = run;
+  const opened = await example.open({ flags, print });
   const agent = await openBackend(example, run, question);
   try {
     const options = { systemPrompt: example.systemPrompt, ...opened.options, ...agent.options };

@@ -7,7 +7,7 @@ import { terminal } from './terminal.mjs';
 
 /** @param {import('./agent.mjs').Example} example */
 export async function main(example) {
-  const { values, positionals } = readArguments();
+  const { values, positionals } = readArguments(example);
   const asked = positionals.join(' ');
   const live = values.live || asked !== '';
   const question = asked === '' ? example.question : asked;
@@ -25,7 +25,8 @@ export async function main(example) {
   );
   print('question', question);
   try {
-    await runExample(example, { backend: values.cli ? 'cli' : 'embedded', live, question, show });
+    const backend = values.cli ? 'cli' : 'embedded';
+    await runExample(example, { backend, live, question, show, print, flags: values });
     if (!live && hasModel)
       print('hint', 'there is a key: --live, or a question of your own, asks a real model');
   } catch (error) {
@@ -33,11 +34,13 @@ export async function main(example) {
   }
 }
 
-function readArguments() {
+/** @param {import('./agent.mjs').Example} example */
+function readArguments({ flags = {} }) {
   try {
     return parseArgs({
       allowPositionals: true,
       options: {
+        ...flags,
         cli: { type: 'boolean', default: false },
         live: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -58,8 +61,15 @@ npm start                   on the embedded runtime, with a scripted model: no k
 npm start -- --cli          on the Claude Code CLI, if it is installed, with the same script
 npm start -- --live         the same question to a real model
 npm start -- "question"     a question of your own to a real model
-
+${ownFlags(example)}
 A real model needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; with --cli the login of the CLI will do.`);
+}
+
+/** @param {import('./agent.mjs').Example} example */
+function ownFlags({ flags = {} }) {
+  return Object.entries(flags)
+    .map(([name, { help }]) => `npm start -- ${`--${name}`.padEnd(14)} ${help}\n`)
+    .join('');
 }
 
 /** @param {string} words */

@@ -1,0 +1,6 @@
+// Tickets that wait for a person: the call of the tool returns when somebody has decided, however long that takes.
+
+import { main } from '../shared/main.mjs';
+import { example } from './example.mjs';
+
+await main(example);

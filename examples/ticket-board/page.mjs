@@ -1,0 +1,85 @@
+// The page on which a person decides: what waits, what is on the board, kept up to date while it is open.
+
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+
+const CLOSE_GRACE_MS = 1_000;
+
+/**
+ * Only for this machine: it listens on the loopback interface and answers no page of another site.
+ *
+ * @param {import('./store.mjs').TicketStore} store
+ * @param {number} [port]
+ */
+export async function servePage(store, port = 0) {
+  const page = await readFile(new URL('page.html', import.meta.url));
+  const board = () => JSON.stringify({ waiting: store.waiting(), tickets: store.tickets() });
+
+  /** @type {Set<import('node:http').ServerResponse>} */
+  const watchers = new Set();
+
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', headers } = request;
+    const { pathname } = new URL(request.url ?? '/', 'http://page');
+    // A name that somebody points at 127.0.0.1, or a form on somebody's page, must not decide for the person.
+    const isOurs = headers.host === host && (headers.origin === undefined || headers.origin === url);
+    if (!isOurs) return void response.writeHead(403).end('This page answers only itself.\n');
+    if (method === 'GET' && pathname === '/') {
+      const policy =
+        "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src data:";
+      return void response
+        .writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy })
+        .end(page);
+    }
+    if (method === 'GET' && pathname === '/board.json') {
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(board());
+    }
+    if (method === 'GET' && pathname === '/changes') {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+      const tell = () => response.write(`data: ${board()}\n\n`);
+      const stop = store.onChange(tell);
+      watchers.add(response);
+      response.once('close', () => {
+        stop();
+        watchers.delete(response);
+      });
+      return void tell();
+    }
+    const [, id = '', decision] = /^\/staged\/([\w-]+)\/(approve|reject)$/.exec(pathname) ?? [];
+    if (method !== 'POST' || decision === undefined) return void response.writeHead(404).end('Not found.\n');
+    const reason = await bodyOf(request);
+    const staged = decision === 'approve' ? store.approve(id) : store.reject(id, reason);
+    response.writeHead(staged === undefined ? 404 : 200, {
+      'content-type': 'application/json',
+      connection: 'close',
+    });
+    response.end(JSON.stringify(staged ?? { error: 'No such ticket.' }));
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const host = `127.0.0.1:${address.port}`;
+  const url = `http://${host}`;
+  const close = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const watcher of watchers) watcher.end();
+    // The answer to the decision that ended the program is still on its way to the person.
+    const impatience = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    await closed;
+    clearTimeout(impatience);
+  };
+  return { url, close };
+}
+
+/**
+ * A reason is short; more than that is cut off.
+ *
+ * @param {import('node:http').IncomingMessage} request
+ */
+async function bodyOf(request) {
+  let text = '';
+  for await (const part of request.setEncoding('utf8')) text = (text + part).slice(0, 1000);
+  return text;
+}

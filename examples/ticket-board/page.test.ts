@@ -1,0 +1,87 @@
+/** The page in a real browser. */
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium } from '../shared/programs.mjs';
+import { servePage } from './page.mjs';
+import { TicketStore } from './store.mjs';
+
+const executablePath = findChromium();
+const missing = executablePath === undefined ? ' (not installed here: Debian package chromium)' : '';
+
+describe.skipIf(executablePath === undefined)(`the page in Chromium${missing} (R36)`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tenon-page-'));
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-sync',
+      ],
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('shows a ticket when it is staged, and a click approves it', async () => {
+    const store = new TicketStore(join(folder, 'approve.db'));
+    const served = await servePage(store);
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    await page.goto(served.url);
+    await page.getByText('Nothing waits for you.').waitFor();
+
+    const title = '<img src=x onerror="document.title=1"> & more';
+    const { id } = store.stage({ title, kind: 'bug', body: 'line one\nline two' });
+    const decision = store.decided(id, new AbortController().signal);
+    const waiting = page.getByRole('list', { name: 'Waiting for you' });
+    await waiting.getByText(title).waitFor();
+    expect(await page.title()).toBe('Ticket board');
+    expect(await page.getByRole('status').textContent()).toBe('Waiting for you: 1');
+
+    await waiting.getByRole('button', { name: 'Approve' }).click();
+    expect(await decision).toMatchObject({ state: 'approved', ticket: 1 });
+    await page.getByRole('list', { name: 'On the board' }).getByText(`#1 ${title}`).waitFor();
+    await page.getByText('Nothing waits for you.').waitFor();
+    expect(problems).toEqual([]);
+    await page.close();
+    await served.close();
+    store.close();
+  });
+
+  it('takes a reason, keeps it while others come, and says when the program is gone', async () => {
+    const store = new TicketStore(join(folder, 'reject.db'));
+    const served = await servePage(store);
+    const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
+    await page.goto(served.url);
+    const { id } = store.stage({ title: 'First', kind: 'task', body: '' });
+    await page.getByLabel('Reason for First').fill('not now');
+    store.stage({ title: 'Second', kind: 'task', body: '' });
+    await page.getByText('Waiting for you: 2').waitFor();
+    expect(await page.getByLabel('Reason for First').inputValue()).toBe('not now');
+    const isWider = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
+    expect(await page.evaluate(isWider)).toBe(false);
+    await page.getByLabel('Reason for First').press('Enter');
+    expect(await store.decided(id, new AbortController().signal)).toMatchObject({
+      state: 'rejected',
+      reason: 'not now',
+    });
+    await page.getByText('Waiting for you: 1').waitFor();
+    await served.close();
+    await page.getByText('The program is not running.').waitFor();
+    await page.close();
+    store.close();
+  });
+});
