@@ -1,6 +1,6 @@
 // Runs an example's question on one of the two back ends: the runtime in this process, or the Claude Code CLI.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { query } from 'tenon';
@@ -23,7 +23,6 @@ import { scriptAsMessagesApi, scriptAsModel } from './script.mjs';
  * @property {string} systemPrompt
  * @property {(surroundings: Surroundings) => Opened | Promise<Opened>} open makes the tools ready, and whatever is behind them
  * @property {Record<string, { type: 'boolean' | 'string', help: string }>} [flags] of its own, on the command line
- * @property {(result: SDKResultMessage) => void | Promise<void>} [check] throws when the answer is not good enough
  */
 
 /**
@@ -35,6 +34,8 @@ import { scriptAsMessagesApi, scriptAsModel } from './script.mjs';
 /**
  * @typedef {object} Opened
  * @property {Options} options
+ * @property {(result: SDKResultMessage) => string | Promise<string>} [conclude] throws when the answer is not good enough; otherwise
+ *   what the person should see of it
  * @property {() => void | Promise<void>} [close]
  */
 
@@ -57,16 +58,25 @@ import { scriptAsMessagesApi, scriptAsModel } from './script.mjs';
 export async function runExample(example, run = {}) {
   const { show = () => {}, print = () => {}, flags = {}, question = example.question } = run;
   const opened = await example.open({ flags, print });
-  const agent = await openBackend(example, run, question);
   try {
-    const options = { systemPrompt: example.systemPrompt, ...opened.options, ...agent.options };
-    const conversation = query({ prompt: question, options: { ...options, ...run.options } });
-    for await (const message of conversation) show(message);
-    const result = await conversation.done;
-    await example.check?.(result);
-    return result;
+    const agent = await openBackend(example, run, question);
+    try {
+      const options = {
+        systemPrompt: example.systemPrompt,
+        ...agent.options,
+        ...opened.options,
+        ...run.options,
+      };
+      const conversation = query({ prompt: question, options });
+      for await (const message of conversation) show(message);
+      const result = await conversation.done;
+      const conclusion = await opened.conclude?.(result);
+      if (conclusion !== undefined) print('outcome', conclusion);
+      return result;
+    } finally {
+      await agent.close();
+    }
   } finally {
-    await agent.close();
     await opened.close?.();
   }
 }
@@ -86,10 +96,10 @@ async function openBackend(example, { backend = 'embedded', live = false }, ques
   if (live) return { options: own, close: async () => {} };
   const api = await scriptAsMessagesApi(example.script, question);
   // Away from the person's own settings, conversations and login.
-  const home = await mkdtemp(join(tmpdir(), 'tenon-example-'));
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'tenon-example-')));
   const env = { ...process.env, ...api.env(), CLAUDE_CONFIG_DIR: home, HOME: home };
   return {
-    options: { ...own, env },
+    options: { ...own, env, cwd: home },
     close: async () => {
       await api.close();
       await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });

@@ -10,6 +10,7 @@ import { scriptedMessagesApi, scriptedModel, text, toolUses } from 'tenon/testin
  * @property {number} index how many times the model has answered before
  * @property {string} question
  * @property {readonly CallResult[]} results what the calls of the model's last answer came to, in their order
+ * @property {readonly CallResult[]} all what all calls of the conversation came to
  */
 
 /**
@@ -24,7 +25,7 @@ import { scriptedMessagesApi, scriptedModel, text, toolUses } from 'tenon/testin
  */
 export function scriptAsModel(script, question) {
   return scriptedModel((request, index) => {
-    const answer = script({ index, question, results: resultsOf(request.messages) });
+    const answer = script({ index, question, ...resultsIn(request.messages) });
     return typeof answer === 'string' ? answer : { toolUses: [...answer] };
   });
 }
@@ -35,7 +36,7 @@ export function scriptAsModel(script, question) {
  */
 export function scriptAsMessagesApi(script, question) {
   return scriptedMessagesApi((request, index) => {
-    const answer = script({ index, question, results: resultsOf(request.body.messages) });
+    const answer = script({ index, question, ...resultsIn(request.body.messages) });
     return typeof answer === 'string'
       ? text(answer)
       : toolUses(answer.map(({ tool, input = {} }) => ({ name: tool, input })));
@@ -43,18 +44,22 @@ export function scriptAsMessagesApi(script, question) {
 }
 
 /**
- * What came of the calls in the model's last message, in the order of the calls: an agent may report them in another.
+ * In the order of the calls: an agent may report the results in another.
  *
  * @param {readonly { readonly role: string, readonly content: unknown }[]} messages
- * @returns {CallResult[]}
+ * @returns {{ results: CallResult[], all: CallResult[] }}
  */
-function resultsOf(messages) {
-  const last = messages.findLastIndex(({ role }) => role === 'assistant');
-  const reported = messages.slice(last + 1).flatMap(({ content }) => blocksOf(content, 'tool_result'));
-  return blocksOf(messages[last]?.content, 'tool_use').map(({ id }) => {
-    const result = reported.find(({ tool_use_id }) => tool_use_id === id);
-    return { text: textOf(result?.content), isError: result?.is_error === true };
-  });
+function resultsIn(messages) {
+  const reported = messages.flatMap(({ content }) => blocksOf(content, 'tool_result'));
+  const answers = messages
+    .filter(({ role }) => role === 'assistant')
+    .map(({ content }) =>
+      blocksOf(content, 'tool_use').map(({ id }) => {
+        const result = reported.find(({ tool_use_id }) => tool_use_id === id);
+        return { text: textOf(result?.content), isError: result?.is_error === true };
+      }),
+    );
+  return { results: answers.at(-1) ?? [], all: answers.flat() };
 }
 
 /**

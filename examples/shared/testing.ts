@@ -1,6 +1,6 @@
 /** Plays an example on either back end and keeps what was called and what came of it. */
 import type { Options, SDKMessage, SDKResultMessage } from 'tenon';
-import { cliPath, sandbox } from '../../test/support/real-cli.js';
+import { cliPath } from '../../test/support/real-cli.js';
 import { type Example, runExample } from './agent.mjs';
 import { type Call, textOf } from './script.mjs';
 
@@ -17,9 +17,8 @@ export interface Played {
 }
 
 export async function play(example: Example, backend: Backend, options: Options = {}): Promise<Played> {
-  await using box = sandbox();
   const messages: SDKMessage[] = [];
-  const own = backend === 'cli' ? { pathToClaudeCodeExecutable: cliPath, cwd: box.cwd } : {};
+  const own = backend === 'cli' ? { pathToClaudeCodeExecutable: cliPath } : {};
   const show = (message: SDKMessage) => void messages.push(message);
   const result = await runExample(example, { backend, show, options: { ...own, ...options } });
   const answer = result.subtype === 'success' ? result.result : '';
@@ -33,7 +32,12 @@ export async function callTools(
   calls: readonly Call[],
 ): Promise<Played['calls']> {
   const script: Example['script'] = ({ index }) => (index === 0 ? calls : 'Done.');
-  const played = await play({ ...example, script, check: () => {} }, backend);
+  // What is concluded from an answer is no matter here.
+  const open: Example['open'] = async (surroundings) => {
+    const { options, close = () => {} } = await example.open(surroundings);
+    return { options, close };
+  };
+  const played = await play({ ...example, open, script }, backend);
   return played.calls;
 }
 
