@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { MessageParam, ToolUseBlock, UserContentBlock } from '../protocol/content.js';
 import { messageOf } from '../protocol/errors.js';
 import { untilAborted } from './abortable.js';
@@ -50,6 +51,8 @@ export class Turn {
     this.#with = dependencies;
     this.#signal = signal;
     this.#running = AbortSignal.any([signal, this.#cut.signal]);
+    // Each call of an answer listens, and an answer may have any number of them.
+    setMaxListeners(0, this.#running);
   }
 
   async run(): Promise<TurnOutcome> {

@@ -45,7 +45,6 @@ const steps = (outcome: Outcome) => outcome.driven as Steps;
 export const control: readonly Scenario[] = [
   {
     name: 'what the agent says about itself',
-    claudeCodeOnly: 'What it tells is about Claude Code itself.',
     cites: 's08-control-requests, protocol 3.1',
     script: [text('Hello.')],
     ...whileIdle({
@@ -63,7 +62,6 @@ export const control: readonly Scenario[] = [
   },
   {
     name: 'how full the context is',
-    claudeCodeOnly: 'What it tells is about Claude Code itself.',
     cites: 's08-control-requests',
     script: [text('Hello.')],
     ...whileIdle({
@@ -99,7 +97,6 @@ export const control: readonly Scenario[] = [
   },
   {
     name: 'settings that change while the agent runs',
-    claudeCodeOnly: 'The settings are those of Claude Code.',
     cites: 's08-control-requests',
     script: [text('Hello.')],
     ...whileIdle({
@@ -163,7 +160,6 @@ export const control: readonly Scenario[] = [
   },
   {
     name: 'files through the agent',
-    claudeCodeOnly: 'The runtime has no tools for files.',
     cites: 's08-control-requests',
     script: [text('Hello.')],
     options: ({ box }) => {
@@ -188,7 +184,6 @@ export const control: readonly Scenario[] = [
   },
   {
     name: 'files as they were before',
-    claudeCodeOnly: 'The runtime has no tools for files.',
     cites: 'protocol 3.4',
     script: [toolUse('Write', { file_path: 'note.txt', content: 'buy milk' }), text('Written.')],
     options: () => ({ enableFileCheckpointing: true, permissionMode: 'acceptEdits' }),
@@ -205,7 +200,6 @@ export const control: readonly Scenario[] = [
   },
   {
     name: 'tasks, skills and plugins',
-    claudeCodeOnly: 'The runtime has none of them.',
     cites: 's08-control-requests',
     script: [text('Hello.')],
     ...whileIdle({
@@ -234,7 +228,6 @@ export const control: readonly Scenario[] = [
   },
   {
     name: 'methods after the end',
-    processOnly: 'It waits for the end of the process.',
     cites: 'R20',
     script: [text('Hello.')],
     drive: async (query, context) => {

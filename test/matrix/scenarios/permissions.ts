@@ -219,10 +219,7 @@ export const permissions: readonly Scenario[] = [
       expect(outcome.calls).toMatchObject([{ name: 'canUseTool', input: { tool: 'Bash' } }]);
       expect(toolResults(outcome)).toMatchObject([{ content: 'touched' }]);
     },
-    {
-      script: [toolUse('Bash', { command: 'touch here && echo touched' }), text('Done.')],
-      claudeCodeOnly: 'The runtime has no tools for files and commands.',
-    },
+    { script: [toolUse('Bash', { command: 'touch here && echo touched' }), text('Done.')] },
   ),
   asked(
     'two calls of one message ask one after the other',

@@ -102,7 +102,6 @@ export const shutdown: readonly Scenario[] = [
   {
     ...midTool,
     name: 'the agent is killed during a tool',
-    processOnly: 'There is no process.',
     cites: 's13-sdk-cli-killed, R20, pain 5',
     drive: async (_, context) => {
       await noted(context, 'wait');
@@ -116,7 +115,6 @@ export const shutdown: readonly Scenario[] = [
   },
   {
     name: 'a control request that the agent cannot answer any more',
-    processOnly: 'There is no process.',
     cites: 'R20, pain 5',
     script: [hang()],
     drive: async (query, context) => {
@@ -147,7 +145,6 @@ export const shutdown: readonly Scenario[] = [
   },
   {
     name: 'a flag that the agent does not know, started by the client',
-    processOnly: 'There is no process.',
     cites: 's13-sdk-bad-flag, pain 5',
     unseen: true,
     script: [],
@@ -162,7 +159,6 @@ export const shutdown: readonly Scenario[] = [
   },
   {
     name: 'an executable that does not exist',
-    claudeCodeOnly: 'No agent is started.',
     cites: 'pain 5',
     unseen: true,
     script: [],
@@ -171,7 +167,6 @@ export const shutdown: readonly Scenario[] = [
   },
   {
     name: 'a working directory that does not exist',
-    claudeCodeOnly: 'No agent is started.',
     cites: 'pain 5',
     unseen: true,
     script: [],
@@ -180,7 +175,6 @@ export const shutdown: readonly Scenario[] = [
   },
   {
     name: 'an environment without PATH',
-    processOnly: 'There is no process.',
     cites: 'decision 7, pain 7',
     script: [text('Hello.')],
     options: ({ box, api }) => {
