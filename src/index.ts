@@ -96,6 +96,15 @@ export {
   type ResolveMcpConfigOptions,
   resolveMcpConfig,
 } from './config/resolve-mcp-config.js';
+export { filterEscalatingDefaultMode, matchDeniedModels, resolveSettings } from './client/settings/index.js';
+export type {
+  DeniedModelsMatch,
+  PolicySettingsOrigin,
+  ProvenanceEntry,
+  ResolvedSettingSource,
+  ResolvedSettings,
+  ResolveSettingsOptions,
+} from './client/settings/resolved-settings.js';
 export type {
   AdvisorToolResultBlock,
   AssistantContentBlock,
@@ -393,6 +402,15 @@ export type {
   SDKWorkerShuttingDownMessage,
   TerminalReason,
 } from './protocol/messages/index.js';
+export {
+  BUILTIN_TOOL_NAMES,
+  LEGACY_TOOL_NAME_ALIASES,
+  ORG_POLICY_LIMIT_PREFIXES,
+  SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
+  USAGE_LIMIT_ERROR_PREFIXES,
+  USAGE_TRANSITION_PREFIXES,
+  USAGE_WARNING_PREFIXES,
+} from './protocol/names.js';
 export type {
   CanUseTool,
   CanUseToolContext,

@@ -1,6 +1,6 @@
 /** Conversations that the real CLI has held, and the official SDK to read them with. */
 
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, readdir, utimes } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -94,11 +94,23 @@ export async function holdConversations(): Promise<Conversations> {
     say(['/context', 'Words after a command'], { permissionMode: 'plan' }),
   ]);
   const other = await say(['In another directory'], { cwd: elsewhere });
+  await spreadTimes(box);
   return {
     box,
     elsewhere,
     ids: { plain, titled, parallel, branch: branchId, subagents, compacted, command, elsewhere: other },
   };
+}
+
+/** A second between any two, so that there is one order. */
+async function spreadTimes({ configDir }: Sandbox): Promise<void> {
+  const projects = join(configDir, 'projects');
+  const names = await readdir(projects, { recursive: true });
+  const transcripts = names.filter((name) => name.split('/').length === 2 && name.endsWith('.jsonl')).sort();
+  for (const [index, name] of transcripts.entries()) {
+    const time = new Date(Date.now() - index * 1_000);
+    await utimes(join(projects, name), time, time);
+  }
 }
 
 /** A copy of everything the CLI has written, to be changed. */

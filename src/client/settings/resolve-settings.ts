@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Settings } from '../../protocol/settings.js';
+import type { SettingSource } from '../options.js';
+import { readPolicy } from './policy.js';
+import type { ProvenanceEntry, ResolvedSettings, ResolveSettingsOptions } from './resolved-settings.js';
+
+const SOURCES: readonly SettingSource[] = ['user', 'project', 'local'];
+
+export async function resolveSettings(options: ResolveSettingsOptions = {}): Promise<ResolvedSettings> {
+  const cwd = resolve(options.cwd ?? process.cwd());
+  const wanted = new Set(options.settingSources ?? SOURCES);
+  const sources: ResolvedSettings['sources'] = [];
+  for (const source of SOURCES.filter((each) => wanted.has(each))) {
+    const path = pathOf(source, cwd);
+    const settings = await readSettings(path);
+    if (settings !== undefined && Object.keys(settings).length > 0) sources.push({ source, settings, path });
+  }
+  const policy = await readPolicy(configDirectory(), options);
+  if (policy.source !== undefined) sources.push(policy.source);
+  const effective = sources.reduce<Settings>(
+    (merged, { settings }) => merge(merged, settings) as Settings,
+    {},
+  );
+  return {
+    effective,
+    provenance: provenanceOf(sources),
+    sources,
+    machinePolicy: { didNotLoad: policy.didNotLoad.length === 0 ? false : policy.didNotLoad },
+  };
+}
+
+/** undefined for a file that is not there or that the CLI would not take. */
+export async function readSettings(path: string): Promise<Settings | undefined> {
+  try {
+    const settings: unknown = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
+    return isObject(settings) && isWellFormed(settings) ? settings : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function pathOf(source: SettingSource, cwd: string): string {
+  if (source === 'user') return join(configDirectory(), 'settings.json');
+  return join(cwd, '.claude', source === 'project' ? 'settings.json' : 'settings.local.json');
+}
+
+function configDirectory(): string {
+  return process.env.CLAUDE_CONFIG_DIR ?? join(process.env.HOME ?? homedir(), '.claude');
+}
+
+/** Lists add up, objects go into each other, anything else is replaced. */
+function merge(weaker: unknown, stronger: unknown): unknown {
+  if (Array.isArray(weaker) && Array.isArray(stronger)) {
+    const seen = new Set<string>();
+    return [...weaker, ...stronger].filter((item) => {
+      const text = JSON.stringify(item);
+      const isNew = !seen.has(text);
+      seen.add(text);
+      return isNew;
+    });
+  }
+  if (!isObject(weaker) || !isObject(stronger)) return stronger;
+  const merged: Record<string, unknown> = { ...weaker };
+  for (const [key, value] of Object.entries(stronger)) {
+    merged[key] = key in merged ? merge(merged[key], value) : value;
+  }
+  return merged;
+}
+
+function provenanceOf(sources: ResolvedSettings['sources']): ResolvedSettings['provenance'] {
+  const provenance: Record<string, ProvenanceEntry> = {};
+  for (const { settings, ...where } of sources) {
+    for (const key of Object.keys(settings)) provenance[key] = where;
+  }
+  return provenance;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** One wrong value, and the CLI takes nothing of a file. These are the keys in which mistakes are made. */
+function isWellFormed({ permissions, env, model, hooks }: Record<string, unknown>): boolean {
+  if (model !== undefined && !isText(model)) return false;
+  if (env !== undefined && !(isObject(env) && Object.values(env).every(isText))) return false;
+  if (hooks !== undefined && !isObject(hooks)) return false;
+  if (permissions === undefined) return true;
+  if (!isObject(permissions)) return false;
+  return ['allow', 'deny', 'ask'].every((key) => permissions[key] === undefined || isTexts(permissions[key]));
+}
