@@ -422,6 +422,13 @@ export type {
   PermissionUpdate,
   PermissionUpdateDestination,
 } from './protocol/permissions.js';
+export type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionStoreFlush,
+  SessionSummaryEntry,
+} from './protocol/session-store.js';
 export {
   archiveSession,
   deleteSession,
@@ -450,11 +457,5 @@ export type {
   SessionMessage,
   SessionMutationOptions,
 } from './sessions/session-info.js';
-export type {
-  SessionKey,
-  SessionStore,
-  SessionStoreEntry,
-  SessionStoreFlush,
-  SessionSummaryEntry,
-} from './sessions/session-store.js';
+export { fileSessionStore } from './sessions/stores.js';
 export { foldSessionSummary } from './sessions/summary.js';

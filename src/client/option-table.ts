@@ -89,6 +89,8 @@ export const OPTION_TABLE: { [Key in keyof Required<Options>]: Row<Key> } = {
   // Asked for and not to be had must be an error, not a run without a sandbox.
   sandbox: (sandbox) => ({ settings: { sandbox: { failIfUnavailable: true, ...sandbox } } }),
   sessionId: value('--session-id'),
+  // A runtime in this process gets the store itself.
+  sessionStore: (_store, { runtime }) => (runtime == null ? { args: ['--session-mirror'] } : {}),
   // `hermetic` says it for both.
   settingSources: (sources, { hermetic }) => (hermetic ? {} : joined('--setting-sources')(sources)),
   settings: (settings) =>
@@ -135,6 +137,7 @@ export const OPTION_TABLE: { [Key in keyof Required<Options>]: Row<Key> } = {
   executableArgs: here,
   hooks: here,
   isolation: here,
+  loadTimeoutMs: here,
   maxLineBytes: here,
   maxUnreadBytes: here,
   mcpReady: here,
@@ -146,6 +149,7 @@ export const OPTION_TABLE: { [Key in keyof Required<Options>]: Row<Key> } = {
   onUserDialog: here,
   pathToClaudeCodeExecutable: here,
   runtime: here,
+  sessionStoreFlush: here,
   signal: here,
   spawnClaudeCodeProcess: here,
   startupTimeoutMs: here,

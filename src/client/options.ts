@@ -9,6 +9,7 @@ import type { HookCallbackMatcher, HookEvent } from '../protocol/hooks.js';
 import type { OnElicitation, OnSampling, OnUserDialog } from '../protocol/host-callbacks.js';
 import type { McpServerConfig } from '../protocol/mcp.js';
 import type { CanUseTool, PermissionMode } from '../protocol/permissions.js';
+import type { SessionStore, SessionStoreFlush } from '../protocol/session-store.js';
 import type { SandboxSettings, Settings } from '../protocol/settings.js';
 
 import type { McpReadyOptions } from './mcp/mcp-controls.js';
@@ -133,6 +134,8 @@ type OfficialOptions = {
   hooks?: Partial<Record<HookEvent, HookCallbackMatcher[] | undefined>> | undefined;
   includeHookEvents?: boolean | undefined;
   includePartialMessages?: boolean | undefined;
+  /** How long each reading call of `sessionStore` may take; 60 seconds unless given. */
+  loadTimeoutMs?: number | undefined;
   managedSettings?: Settings | undefined;
   maxBudgetUsd?: number | undefined;
   maxThinkingTokens?: number | undefined;
@@ -158,6 +161,10 @@ type OfficialOptions = {
   resumeSessionAt?: string | undefined;
   sandbox?: SandboxSettings | undefined;
   sessionId?: string | undefined;
+  /** Where the conversation is kept besides the CLI's own files, and from where it is gone on with. */
+  sessionStore?: SessionStore | undefined;
+  /** `batched` unless given: at the end of a turn. */
+  sessionStoreFlush?: SessionStoreFlush | undefined;
   settingSources?: SettingSource[] | undefined;
   /** A path, or the settings themselves. */
   settings?: string | Settings | undefined;

@@ -10,15 +10,9 @@ export function validateOptions(options: Options): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (name in OPTION_TABLE) checkKind(name, value);
-    else if (NOT_YET.has(name)) {
-      throw new OptionError(name, value, `The option \`${name}\` is not supported by this version of Tenon.`);
-    }
   }
   checkCombinations(options);
 }
-
-/** Official options that would change what happens; ignoring them would lose data without a word. */
-const NOT_YET: ReadonlySet<string> = new Set(['sessionStore', 'sessionStoreFlush', 'loadTimeoutMs']);
 
 type Kind = 'function' | 'array' | 'object' | 'string' | 'boolean' | 'positive' | 'nonNegative';
 
@@ -38,6 +32,7 @@ const KINDS: Partial<Record<keyof Options, Kind>> = {
   extraArgs: 'object',
   hermetic: 'boolean',
   hooks: 'object',
+  loadTimeoutMs: 'positive',
   maxBudgetUsd: 'nonNegative',
   maxLineBytes: 'positive',
   maxThinkingTokens: 'nonNegative',
@@ -55,6 +50,7 @@ const KINDS: Partial<Record<keyof Options, Kind>> = {
   plugins: 'array',
   resume: 'string',
   sessionId: 'string',
+  sessionStore: 'object',
   settingSources: 'array',
   spawnClaudeCodeProcess: 'function',
   startupTimeoutMs: 'nonNegative',
@@ -91,6 +87,7 @@ function checkCombinations(options: Options): void {
     );
   }
   checkIsolation(options);
+  checkStore(options);
   const { outputFormat } = options;
   if (outputFormat && (outputFormat.type !== 'json_schema' || !CHECKS.object[1](outputFormat.schema))) {
     throw new OptionError(
@@ -132,6 +129,33 @@ function checkIsolation(options: Options): void {
       options[kept],
       `Give \`hermetic\` or \`${kept}\`, not both: a hermetic query of the CLI keeps no conversation and finds none. ` +
         'For conversations that go on, give a directory of your own as CLAUDE_CONFIG_DIR in `env`, with `settingSources: []` and `strictMcpConfig`.',
+    );
+  }
+}
+
+function checkStore({ sessionStore, persistSession, enableFileCheckpointing }: Options): void {
+  if (sessionStore == null) return;
+  if (typeof sessionStore.append !== 'function' || typeof sessionStore.load !== 'function') {
+    throw new OptionError(
+      'sessionStore',
+      sessionStore,
+      'The option `sessionStore` must have the methods append() and load().',
+    );
+  }
+  if (persistSession === false) {
+    throw new OptionError(
+      'persistSession',
+      persistSession,
+      'The option `sessionStore` cannot be used with `persistSession: false`: what is copied into the store is what the agent ' +
+        'writes. To keep no files, let `env.CLAUDE_CONFIG_DIR` be a temporary directory.',
+    );
+  }
+  if (enableFileCheckpointing) {
+    throw new OptionError(
+      'enableFileCheckpointing',
+      enableFileCheckpointing,
+      'The option `enableFileCheckpointing` cannot be used with `sessionStore`: the copies of files are not in the store, so ' +
+        'rewindFiles() would fail after the conversation was restored.',
     );
   }
 }

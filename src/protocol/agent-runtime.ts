@@ -1,3 +1,4 @@
+import type { SessionStore, SessionStoreFlush } from './session-store.js';
 import type { Transport } from './transport.js';
 
 /** How a conversation is started, in the words of the CLI's own command line. */
@@ -5,6 +6,9 @@ export interface AgentStart {
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
+  /** Where the host wants the conversation kept, and an old one looked up. */
+  sessionStore?: SessionStore | undefined;
+  sessionStoreFlush?: SessionStoreFlush | undefined;
 }
 
 /** An agent that is not a process: a value for `options.runtime`. */

@@ -31,6 +31,7 @@ export type TenonErrorCode =
   | 'SERVER_IN_USE'
   | 'SESSION_NOT_FOUND'
   | 'SESSION_ID_IN_USE'
+  | 'SESSION_STORE_FAILED'
   | 'SPAWN_FAILED'
   | 'STARTUP_TIMEOUT';
 

@@ -61,6 +61,12 @@ export const LIMITS = {
   maxTranscriptLineBytes: 64 * 1024 * 1024,
   /** Transcripts that are open at the same time. */
   transcriptsAtOnce: 32,
+  /** For one call of a session store; `loadTimeoutMs` sets it for reading. */
+  storeCallMs: 60_000,
+  /** Between the attempts to write to a session store that has failed. */
+  storeRetryMs: [200, 800] as readonly number[],
+  /** More entries than this do not wait for the end of a turn to go to the store. */
+  maxMirroredEntries: 500,
   /** How much of stderr an error shows. */
   stderrTailBytes: 8 * 1024,
   /** Messages that nobody has read yet, in bytes of their lines. See docs/guide/running-agents.md. */

@@ -2,15 +2,14 @@
 // `tenon-runtime`: the runtime as a program that takes the place of `claude`: same flags, same lines.
 
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { messageOf } from '../protocol/errors.js';
 import { StreamTransport } from '../protocol/stream-transport.js';
+import { projectsDirectory } from '../sessions/places.js';
+import { fileSessionStore } from '../sessions/stores.js';
 import { FlagError, parseFlags, type RuntimeFlags } from './flags.js';
 import { anthropic } from './model-anthropic/anthropic.js';
 import { RUNTIME_VERSION } from './runtime-config.js';
 import { serveRuntime } from './serve.js';
-import { fileSessionStore } from './sessions/file-session-store.js';
 
 const HELP = `Usage: tenon-runtime [options]
 
@@ -46,9 +45,7 @@ function run(flags: RuntimeFlags): void {
     new StreamTransport(process.stdin, process.stdout),
     {
       model: anthropic({ maxRetries: retries === undefined ? undefined : Number(retries) }),
-      sessionStore: fileSessionStore(
-        join(process.env.CLAUDE_CONFIG_DIR ?? join(homedir(), '.tenon'), 'sessions'),
-      ),
+      sessionStore: fileSessionStore(projectsDirectory()),
     },
     {
       flags,

@@ -10,7 +10,8 @@ export function embedded(config: RuntimeConfig): AgentRuntime {
   return { open: (start) => open(config, start) };
 }
 
-function open(config: RuntimeConfig, { args, env, cwd }: AgentStart): Transport {
+function open(config: RuntimeConfig, start: AgentStart): Transport {
+  const { args, env, cwd, sessionStore, sessionStoreFlush = 'batched' } = start;
   const [hostSide, agentSide] = memoryTransportPair();
   // What is said before anybody listens is kept.
   let early = '';
@@ -20,6 +21,7 @@ function open(config: RuntimeConfig, { args, env, cwd }: AgentStart): Transport 
   const agent = serveRuntime(agentSide, config, {
     flags: parseFlags(args, (text) => JSON.parse(text)),
     cwd,
+    ...(sessionStore === undefined ? {} : { sessionStore, sessionStoreFlush }),
     env,
     reportsState: env.CLAUDE_CODE_SDK_READS_SESSION_STATE === '1',
     onStderr: (text) => tellStderr(text),

@@ -39,6 +39,8 @@ export interface RuntimeFlags {
   sessionId: string | undefined;
   resumeSessionAt: string | undefined;
   persistSession: boolean;
+  /** The host wants to hear what is kept. */
+  sessionMirror: boolean;
 }
 
 /** The program was called with something that it does not know. The message goes to stderr, the exit code is 1. */
@@ -87,6 +89,7 @@ const FLAGS: Record<string, [kind: Kind, target: keyof RuntimeFlags | '—']> = 
   '--resume-drops-turn': ['value', '—'],
   '--resume-session-at': ['value', 'resumeSessionAt'],
   '--session-id': ['value', 'sessionId'],
+  '--session-mirror': ['switch', 'sessionMirror'],
   '--setting-sources': ['list', 'settingSources'],
   '--settings': ['value', '—'],
   '--strict-mcp-config': ['switch', 'strictMcpConfig'],
@@ -163,6 +166,7 @@ function defaults(): RuntimeFlags {
     sessionId: undefined,
     resumeSessionAt: undefined,
     persistSession: true,
+    sessionMirror: false,
   };
 }
 

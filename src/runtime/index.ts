@@ -1,6 +1,9 @@
 // `tenon/runtime`: the agent itself, in your own process or behind any transport.
 
 export type { AgentRuntime, AgentStart } from '../protocol/agent-runtime.js';
+export type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session-store.js';
+export { InMemorySessionStore } from '../sessions/memory-session-store.js';
+export { fileSessionStore } from '../sessions/stores.js';
 export { embedded } from './embedded.js';
 export { FlagError, parseFlags, type RuntimeFlags } from './flags.js';
 export type { McpOAuth, McpServerAuth, McpStoredAuth, McpTokenStore } from './mcp/auth/server-auth.js';
@@ -18,10 +21,3 @@ export {
 } from './model.js';
 export type { RuntimeConfig, RuntimeStart } from './runtime-config.js';
 export { type RunningRuntime, serveRuntime } from './serve.js';
-export { fileSessionStore } from './sessions/file-session-store.js';
-export {
-  memorySessionStore,
-  type RuntimeSessionStore,
-  type SessionEntry,
-  type SessionKey,
-} from './sessions/session-store.js';

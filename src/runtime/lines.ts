@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import type { AssistantContentBlock, StreamEvent } from '../protocol/content.js';
 import type { MessageFrame } from '../protocol/frames.js';
+import type { SessionKey, SessionStoreEntry } from '../protocol/session-store.js';
+import { projectsDirectory } from '../sessions/places.js';
 import { type AssistantMessage, emptyCounts } from './assistant-stream.js';
 
 /** Makes the lines that the host reads: every one with its session and an id of its own. */
@@ -20,6 +23,12 @@ export class Lines {
     const uuid = typeof line.uuid === 'string' ? line.uuid : randomUUID();
     this.#send({ ...line, session_id: this.sessionId, uuid });
     return uuid;
+  }
+
+  /** What has come into the store, for a host that keeps a copy. It is no message, so it has no id. */
+  mirror({ projectKey, sessionId }: SessionKey, entries: readonly SessionStoreEntry[]): void {
+    const filePath = join(projectsDirectory(), projectKey, `${sessionId}.jsonl`);
+    this.#send({ type: 'transcript_mirror', filePath, entries });
   }
 
   system(subtype: string, fields: object): void {

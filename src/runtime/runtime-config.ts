@@ -1,9 +1,9 @@
 import type { MessageParam } from '../protocol/content.js';
+import type { SessionStore, SessionStoreFlush } from '../protocol/session-store.js';
 import type { RuntimeFlags } from './flags.js';
 import type { McpServerAuth } from './mcp/auth/server-auth.js';
 import type { McpReconnectPolicy } from './mcp/mcp-settings.js';
 import type { Model, PriceTable } from './model.js';
-import type { RuntimeSessionStore } from './sessions/session-store.js';
 
 /** What a runtime is made of, beside what its host tells it. */
 export interface RuntimeConfig {
@@ -13,7 +13,7 @@ export interface RuntimeConfig {
   /** What models cost, beside what the model itself knows. */
   prices?: PriceTable | undefined;
   /** Where conversations are kept, for `resume`, `continue` and `forkSession`. Default: nowhere. */
-  sessionStore?: RuntimeSessionStore | undefined;
+  sessionStore?: SessionStore | undefined;
   /** What was said before the first prompt. Calls and results must come in pairs. */
   history?: readonly MessageParam[] | undefined;
   /** With more tools of servers than this, those without `alwaysLoad` are found by search. */
@@ -34,6 +34,10 @@ export interface RuntimeStart {
   cwd: string;
   /** Of the programs that it starts, and for `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT`. Default: this process's own. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The host's own store; wins over that of the configuration. */
+  sessionStore?: SessionStore | undefined;
+  /** `batched`: the store is written to when a turn ends. Else everything is kept as it is said. */
+  sessionStoreFlush?: SessionStoreFlush | undefined;
   /** The host reads `session_state_changed` lines. */
   reportsState: boolean;
   /** What a program would write to stderr. */

@@ -13,7 +13,12 @@ import { Permissions } from './permissions.js';
 import { modelRequest, systemPrompt } from './prompt.js';
 import { PromptHooks, type RefusedPrompt } from './prompt-hooks.js';
 import { resultLine } from './result-line.js';
-import { DEFAULT_MAX_TOKENS, type RuntimeConfig, type RuntimeStart } from './runtime-config.js';
+import {
+  DEFAULT_MAX_TOKENS,
+  RUNTIME_VERSION,
+  type RuntimeConfig,
+  type RuntimeStart,
+} from './runtime-config.js';
 import { SessionTools } from './session-tools.js';
 import { Transcript } from './sessions/transcript.js';
 import { Turn } from './turn.js';
@@ -82,9 +87,15 @@ export class RuntimeSession {
   }
 
   async #open(): Promise<void> {
-    const { flags, cwd } = this.#start;
-    const { sessionStore, history = [] } = this.#config;
-    this.#transcript = await Transcript.open(flags, cwd, sessionStore, history);
+    const { flags, cwd, sessionStore = this.#config.sessionStore } = this.#start;
+    this.#transcript = await Transcript.open({
+      flags,
+      cwd,
+      store: sessionStore,
+      seed: this.#config.history ?? [],
+      version: RUNTIME_VERSION,
+      onSaved: flags.sessionMirror ? (key, entries) => this.#lines.mirror(key, entries) : undefined,
+    });
     this.#lines.sessionId = this.#transcript.sessionId;
     for (const message of this.#queue) this.#lines.lifecycle(message, 'queued');
     if (this.#queue.length > 0 && !this.#isWorking) this.#working = this.#work();
@@ -254,18 +265,20 @@ export class RuntimeSession {
   }
 
   #remember(message: MessageParam, lines?: readonly string[]): void {
-    this.#transcript?.add(message, lines);
-    void this.#transcript?.save().catch(() => {});
+    if (this.#transcript === undefined) return;
+    this.#transcript.model = this.model.name;
+    this.#transcript.add(message, lines);
+    if (this.#start.sessionStoreFlush !== 'batched') void this.#transcript.save().catch(() => {});
   }
 
   /** A result that the host has seen is one that can be gone on from. */
   async #saved(): Promise<void> {
     try {
-      await this.#transcript?.save();
+      await this.#transcript?.endTurn();
     } catch (error) {
       this.#lines.system('mirror_error', {
         error: messageOf(error),
-        key: { projectKey: this.#start.cwd, sessionId: this.#lines.sessionId },
+        key: this.#transcript?.key,
       });
     }
   }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile, rm } from 'node:fs/promises';
 import { OptionError, TenonError } from '../protocol/errors.js';
+import type { SessionStoreEntry } from '../protocol/session-store.js';
 import { writeArchived } from './archive.js';
 import { readAt, withFile } from './entries.js';
 import { isSessionId, projectKeyAt } from './places.js';
 import type { SessionMutationOptions } from './session-info.js';
-import type { SessionStoreEntry } from './session-store.js';
 import { findTranscript, type TranscriptFile } from './transcript-files.js';
 
 export function renameSession(

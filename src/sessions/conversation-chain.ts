@@ -1,7 +1,7 @@
 // A transcript is a tree: every entry names its parent. What a reader wants is the branch that ends with the last
 // entry, with the answers to parallel tool calls, which hang beside it.
 
-import type { SessionStoreEntry } from './session-store.js';
+import type { SessionStoreEntry } from '../protocol/session-store.js';
 
 /** What has to be known of an entry to find its place; the entry itself may stay on disk. */
 export interface ChainNode {
@@ -47,15 +47,26 @@ function keptBy(entry: SessionStoreEntry): ChainNode['kept'] {
 
 /** The conversation as it stands, in order. Of ids that come twice the later entry counts. */
 export function conversationOf(nodes: readonly ChainNode[]): ChainNode[] {
-  const byId = new Map(nodes.map((node) => [node.uuid, node]));
-  const branch = withKept(branchTo(nodes.at(-1), byId), byId);
+  const byId = new Map<string, ChainNode>();
+  const before = new Map<ChainNode, ChainNode | undefined>();
+  for (const [index, node] of nodes.entries()) {
+    byId.set(node.uuid, node);
+    before.set(node, nodes[index - 1]);
+  }
+  /** A parent that is lost (its line was cut off) does not take all before it along: the entry before stands in. */
+  const parentOf = (node: ChainNode): ChainNode | undefined =>
+    node.parent === undefined ? undefined : (byId.get(node.parent) ?? before.get(node));
+  const branch = withKept(branchTo(nodes.at(-1), parentOf), byId);
   return withParallel(branch, nodes);
 }
 
-function branchTo(leaf: ChainNode | undefined, byId: ReadonlyMap<string, ChainNode>): ChainNode[] {
+function branchTo(
+  leaf: ChainNode | undefined,
+  parentOf: (node: ChainNode) => ChainNode | undefined,
+): ChainNode[] {
   const branch: ChainNode[] = [];
   const seen = new Set<string>();
-  for (let node = leaf; node !== undefined && !seen.has(node.uuid); node = byId.get(node.parent ?? '')) {
+  for (let node = leaf; node !== undefined && !seen.has(node.uuid); node = parentOf(node)) {
     seen.add(node.uuid);
     branch.push(node);
   }

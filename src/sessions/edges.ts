@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { LIMITS } from '../protocol/limits.js';
+import type { SessionStoreEntry } from '../protocol/session-store.js';
 import { entriesOf } from './entries.js';
 import { promptWords } from './first-prompt.js';
-import type { SessionStoreEntry } from './session-store.js';
 
 /**
  * The first and the last entries of a transcript: what a list needs, without reading the hundreds of megabytes that

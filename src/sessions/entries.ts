@@ -3,7 +3,7 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { LIMITS } from '../protocol/limits.js';
-import type { SessionStoreEntry } from './session-store.js';
+import type { SessionStoreEntry } from '../protocol/session-store.js';
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-import type { SessionStoreEntry } from './session-store.js';
+import type { SessionStoreEntry } from '../protocol/session-store.js';
 
 /** What a user entry contributes to the title of its conversation. */
 export interface PromptWords {

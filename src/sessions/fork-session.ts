@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OptionError } from '../protocol/errors.js';
+import type { SessionStore, SessionStoreEntry } from '../protocol/session-store.js';
 import { checkSessionId, requireTranscript, sessionNotFound } from './change-session.js';
 import { entriesOf, withFile } from './entries.js';
 import { Fork } from './fork.js';
 import { projectKeyAt } from './places.js';
 import type { ForkSessionOptions, ForkSessionResult } from './session-info.js';
-import type { SessionStore, SessionStoreEntry } from './session-store.js';
 
 export async function forkSession(
   sessionId: string,

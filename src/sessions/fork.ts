@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { SessionStoreEntry, SessionSummaryEntry } from '../protocol/session-store.js';
 import { chainNode } from './conversation-chain.js';
-import type { SessionStoreEntry, SessionSummaryEntry } from './session-store.js';
 import { foldSessionSummary, infoOf } from './summary.js';
 
 /** What of the CLI's own notes a conversation cannot go on without; the last of each counts. */

@@ -1,10 +1,10 @@
 import { OptionError } from '../protocol/errors.js';
+import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session-store.js';
 import { checkSessionId, requireTranscript, sessionNotFound } from './change-session.js';
 import { entriesOf, withFile } from './entries.js';
 import { projectKeyAt } from './places.js';
 import type { ImportSessionToStoreOptions } from './session-info.js';
 import { metadataBeside, subagentFiles } from './session-messages.js';
-import type { SessionKey, SessionStore, SessionStoreEntry } from './session-store.js';
 
 const BATCH_SIZE = 500;
 

@@ -1,5 +1,6 @@
 // The functions on conversations. Each loads its own code when it is called: most programs call none of them.
 
+import type { SessionStore } from '../protocol/session-store.js';
 import type {
   ForkSessionOptions,
   ForkSessionResult,
@@ -13,7 +14,6 @@ import type {
   SessionMessage,
   SessionMutationOptions,
 } from './session-info.js';
-import type { SessionStore } from './session-store.js';
 
 /** The conversations on this machine or in a store, the newest first. Reads the ends of their files, not the files. */
 export async function listSessions(options?: ListSessionsOptions): Promise<SDKSessionInfo[]> {

@@ -1,5 +1,6 @@
 import { OptionError } from '../protocol/errors.js';
 import { LIMITS } from '../protocol/limits.js';
+import type { SessionStore, SessionStoreEntry } from '../protocol/session-store.js';
 import { readArchived } from './archive.js';
 import { readEdges } from './edges.js';
 import { withFile } from './entries.js';
@@ -7,7 +8,6 @@ import { promptWords } from './first-prompt.js';
 import { page } from './page.js';
 import { isSessionId, projectKeyAt } from './places.js';
 import type { GetSessionInfoOptions, ListSessionsOptions, SDKSessionInfo } from './session-info.js';
-import type { SessionStore, SessionStoreEntry } from './session-store.js';
 import { foldSessionSummary, infoOf } from './summary.js';
 import { findTranscript, findTranscripts, type TranscriptFile } from './transcript-files.js';
 

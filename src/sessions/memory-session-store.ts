@@ -1,4 +1,9 @@
-import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from './session-store.js';
+import type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionSummaryEntry,
+} from '../protocol/session-store.js';
 import { foldSessionSummary } from './summary.js';
 
 /** A store that lasts as long as the process: for tests, and for conversations that need not last. */
@@ -73,5 +78,5 @@ export class InMemorySessionStore implements SessionStore {
 /** JSON, because neither part of a key is known to be without any particular character. */
 function nameOf({ projectKey, sessionId, subpath }: SessionKey): string {
   const main = JSON.stringify([projectKey, sessionId]);
-  return subpath === undefined ? main : `${main}${subpath}`;
+  return subpath === undefined ? main : `${main}\n${subpath}`;
 }

@@ -1,6 +1,6 @@
 // What the functions on conversations take and give. Names and shapes are those of the official SDK.
 
-import type { SessionStore } from './session-store.js';
+import type { SessionStore } from '../protocol/session-store.js';
 
 export type SDKSessionInfo = {
   sessionId: string;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OptionError } from '../protocol/errors.js';
+import type { SessionStoreEntry } from '../protocol/session-store.js';
 import { type ChainNode, chainNode, conversationOf } from './conversation-chain.js';
 import { entriesOf, parseEntry, readAt, withFile } from './entries.js';
 import { page } from './page.js';
@@ -11,7 +12,6 @@ import type {
   ListSubagentsOptions,
   SessionMessage,
 } from './session-info.js';
-import type { SessionStoreEntry } from './session-store.js';
 import { findTranscript, namesIn } from './transcript-files.js';
 
 export async function getSessionMessages(

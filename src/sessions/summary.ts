@@ -1,6 +1,6 @@
+import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from '../protocol/session-store.js';
 import { promptWords } from './first-prompt.js';
 import type { SDKSessionInfo } from './session-info.js';
-import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from './session-store.js';
 
 /** What is known of a conversation after some of its entries. The names are those that official stores hold. */
 interface Known {

@@ -44,3 +44,8 @@ export {
   UnconsumedModelStepsError,
   UnexpectedModelCallError,
 } from './scripted-model/scripted-model.js';
+export {
+  type MakeSessionStore,
+  type SessionStoreCase,
+  sessionStoreConformance,
+} from './session-stores/conformance.js';

@@ -133,8 +133,14 @@ describe('the table of options', () => {
   it('is compared above for every option of the official SDK', () => {
     const compared = new Set(rows.flatMap((row) => Object.keys(optionsOf(row))));
     const missing = keysOf('OfficialOptions').filter((key) => !compared.has(key));
-    // Nothing on the wire; each has tests of its own.
-    expect(missing).toEqual(['abortController', 'spawnClaudeCodeProcess']);
+    // Nothing on the wire, or functions; each has tests of its own.
+    expect(missing).toEqual([
+      'abortController',
+      'loadTimeoutMs',
+      'sessionStore',
+      'sessionStoreFlush',
+      'spawnClaudeCodeProcess',
+    ]);
   });
 });
 

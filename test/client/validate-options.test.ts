@@ -95,16 +95,6 @@ describe('options', () => {
     },
   );
 
-  it.each(['sessionStore', 'sessionStoreFlush', 'loadTimeoutMs'])(
-    'of the official SDK that are not there yet are refused, not ignored: %s',
-    (option) => {
-      expect(refusal({ [option]: {} })).toMatchObject({
-        option,
-        message: expect.stringContaining('not supported by this version'),
-      });
-    },
-  );
-
   it('that nobody knows are let through, as the official SDK does', () => {
     expect(() => refusal({ optionOfTheFuture: 1 })).toThrow('nothing was thrown');
   });

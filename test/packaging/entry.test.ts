@@ -67,9 +67,9 @@ const SESSIONS = ['index', 'memory-session-store', 'summary', 'first-prompt'].ma
 const ENTRIES: [name: string, file: string, folders: string[]][] = [
   ['tenon', 'index.js', ['authoring/', 'client/', 'protocol/', ...SESSIONS]],
   ['tenon/protocol', 'protocol/index.js', ['protocol/']],
-  ['tenon/runtime', 'runtime/index.js', ['runtime/', 'authoring/', 'protocol/']],
+  ['tenon/runtime', 'runtime/index.js', ['runtime/', 'authoring/', 'protocol/', 'sessions/']],
   ['tenon/model/anthropic', 'runtime/model-anthropic/anthropic.js', ['runtime/', 'protocol/']],
-  ['tenon/testing', 'testing/index.js', ['testing/', 'protocol/', 'runtime/model']],
+  ['tenon/testing', 'testing/index.js', ['testing/', 'protocol/', 'runtime/model', 'sessions/']],
 ];
 
 const MOST_FILES = 12;

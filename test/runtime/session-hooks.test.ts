@@ -1,7 +1,7 @@
 /** Hooks at the beginning and the end of a conversation. The CLI calls neither for callbacks unless `/clear` is said. */
 import { describe, expect, test } from 'vitest';
 import type { HookCallback, HookInput } from '../../src/index.js';
-import { memorySessionStore } from '../../src/runtime/index.js';
+import { InMemorySessionStore } from '../../src/runtime/index.js';
 import { run, said, talk } from './support.js';
 
 function listening(answer: object = {}) {
@@ -33,7 +33,7 @@ describe('SessionStart', () => {
   });
 
   test('says that a conversation is gone on with, and matchers are held against that (R22)', async () => {
-    const sessionStore = memorySessionStore();
+    const sessionStore = new InMemorySessionStore();
     const { result } = await run(['One.'], {}, { sessionStore });
     const [startup, resume] = [listening(), listening()];
     const hooks = {

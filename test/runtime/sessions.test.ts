@@ -9,10 +9,10 @@ import type { Frame } from '../../src/protocol/frames.js';
 import { memoryTransportPair } from '../../src/protocol/memory-transport.js';
 import {
   fileSessionStore,
-  memorySessionStore,
+  InMemorySessionStore,
   parseFlags,
-  type RuntimeSessionStore,
-  type SessionEntry,
+  type SessionStore,
+  type SessionStoreEntry,
   serveRuntime,
 } from '../../src/runtime/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
@@ -28,7 +28,7 @@ const folder = (): string => join(root, randomUUID());
 const cwd = '/work';
 
 /** One prompt in a process of its own, as far as the store can tell. */
-async function say(prompt: string, sessionStore: RuntimeSessionStore, options: Options = {}) {
+async function say(prompt: string, sessionStore: SessionStore, options: Options = {}) {
   const { session, model } = talk(
     (_, index) => `${prompt} answered ${index}`,
     { cwd, ...options },
@@ -44,7 +44,7 @@ async function say(prompt: string, sessionStore: RuntimeSessionStore, options: O
 }
 
 describe.each([
-  ['memory', () => memorySessionStore()],
+  ['memory', () => new InMemorySessionStore()],
   ['a file', () => fileSessionStore(folder())],
 ])('a conversation in %s', (_, makeStore) => {
   it('is gone on with under its id', async () => {
@@ -142,14 +142,19 @@ describe('a crash', () => {
     return { directory, path, id: String(first.result.session_id) };
   }
 
+  // The lines: the prompt, the words and the two calls of the answer, the two results, the last words.
   it.each([
     [
-      'in the line of the results',
-      (lines: string[]) => `${lines[0]}\n${lines[1]}\n${lines[2]?.slice(0, 40)}`,
+      'in the line of a result',
+      (lines: string[]) => `${lines.slice(0, 5).join('\n')}\n${lines[5]?.slice(0, 40)}`,
     ],
-    ['in the line of the calls', (lines: string[]) => `${lines[0]}\n${lines[1]?.slice(0, 40)}`],
-    ['that lost the line of the calls', (lines: string[]) => `${lines[0]}\n${lines[2]}\n${lines[3]}\n`],
-    ['that lost the line of the results', (lines: string[]) => `${lines[0]}\n${lines[1]}\n${lines[3]}\n`],
+    [
+      'in the line of a call',
+      (lines: string[]) => `${lines.slice(0, 3).join('\n')}\n${lines[3]?.slice(0, 40)}`,
+    ],
+    ['that lost the line of a call', (lines: string[]) => lines.toSpliced(2, 1).join('\n')],
+    ['that lost the line of a result', (lines: string[]) => lines.toSpliced(4, 1).join('\n')],
+    ['that lost all results', (lines: string[]) => lines.toSpliced(4, 2).join('\n')],
     ['at the very beginning', () => ''],
   ])('%s leaves a conversation that can be gone on with, more than once', async (_, change) => {
     const { directory, id } = await crashed(change);
@@ -161,8 +166,8 @@ describe('a crash', () => {
   });
 
   it('of the disk is told, and the answer still comes', async () => {
-    const broken: RuntimeSessionStore = {
-      ...memorySessionStore(),
+    const broken: SessionStore = {
+      load: async () => null,
       append: async () => {
         throw new Error('The disk is full.');
       },
@@ -176,10 +181,10 @@ describe('a crash', () => {
 });
 
 it('what was said before the end of the input is answered, however long the store takes', async () => {
-  const store = memorySessionStore();
+  const store = new InMemorySessionStore();
   const { id } = await say('One', store);
-  const slow: RuntimeSessionStore = {
-    ...store,
+  const slow: SessionStore = {
+    append: (key, entries) => store.append(key, entries),
     load: async (key) => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       return store.load(key);
@@ -198,18 +203,17 @@ it('what was said before the end of the input is answered, however long the stor
 });
 
 it('everything that a result stands for is in the store when the host reads the result', async () => {
-  const kept: SessionEntry[] = [];
-  const sessionStore: RuntimeSessionStore = {
+  const kept: SessionStoreEntry[] = [];
+  const sessionStore: SessionStore = {
     append: async (_, entries) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       kept.push(...entries);
     },
     load: async () => kept,
-    latest: async () => undefined,
   };
   const { session } = talk(['Hello.'], { cwd }, { sessionStore });
   await session.ask('One');
-  expect(kept.map(({ message }) => message.role)).toEqual(['user', 'assistant']);
+  expect(kept.map(({ type }) => type)).toEqual(['user', 'assistant', 'last-prompt']);
   await session.close();
 });
 
@@ -222,7 +226,7 @@ describe('a history that is given', () => {
   ];
 
   it('is what was said before the first prompt, and is not said again when the conversation is gone on with', async () => {
-    const sessionStore = memorySessionStore();
+    const sessionStore = new InMemorySessionStore();
     const first = await run(['Hello.'], { cwd }, { history: pair, sessionStore });
     expect(first.model.requests[0]?.messages).toHaveLength(5);
     const resume = String(first.result.session_id);

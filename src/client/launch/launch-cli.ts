@@ -6,10 +6,12 @@ import {
   ProcessTransport,
   spawnTransport,
 } from '../../protocol/process/process-transport.js';
+import type { Transport } from '../../protocol/transport.js';
 import type { SplitServers } from '../mcp/split-servers.js';
 import type { Options } from '../options.js';
 import { versionOf } from './cli-version.js';
 import { commandLine } from './command-line.js';
+import { deferredTransport } from './deferred-transport.js';
 import { failedTransport } from './failed-transport.js';
 import { isScript, requireClaudeCode } from './find-claude-code.js';
 import { failedLaunch, type Launch } from './launch.js';
@@ -64,25 +66,34 @@ function start(
   config.applyTo(env);
   launch.interpreter = isScript(path) ? (options.executable ?? defaultInterpreter()) : undefined;
   const prefix = options.executableArgs ?? [];
-  const [command, ...rest] = [
-    ...(launch.interpreter === undefined ? [path, ...prefix] : [launch.interpreter, ...prefix, path]),
-    ...args,
-  ] as [string, ...string[]];
-  launch.argv = redactArguments([command, ...rest]);
+  const [command, ...before] = (
+    launch.interpreter === undefined ? [path, ...prefix] : [launch.interpreter, ...prefix, path]
+  ) as [string, ...string[]];
+  launch.argv = redactArguments([command, ...before, ...args]);
+  const open = (last: string[]): Transport => spawn(command, [...before, ...last], env, options);
+  const { sessionStore } = options;
+  launch.transport =
+    sessionStore == null
+      ? open(args)
+      : deferredTransport(async (isStopped) => {
+          const { openStored } = await import('../stored/open-stored.js');
+          return openStored({ options: { ...options, sessionStore }, args, env, open }, isStopped);
+        });
+}
+
+function spawn(command: string, args: string[], env: NodeJS.ProcessEnv, options: Options): Transport {
+  const { cwd, spawnClaudeCodeProcess: custom } = options;
   const limits = { maxLineBytes: options.maxLineBytes, closeGraceMs: options.closeGraceMs };
-  if (custom === undefined) {
-    launch.transport = spawnTransport({ command, args: rest, cwd, env, ...limits });
-    return;
-  }
+  if (custom === undefined) return spawnTransport({ command, args, cwd, env, ...limits });
   const controller = new AbortController();
   const child = custom({
     command,
-    args: rest,
+    args,
     env,
     signal: controller.signal,
     ...(cwd === undefined ? {} : { cwd }),
   });
-  launch.transport = new ProcessTransport(asFrameProcess(child, controller), limits);
+  return new ProcessTransport(asFrameProcess(child, controller), limits);
 }
 
 /** The signal that the user's spawn was given fires when the process has to go, whatever `kill` then does. */

@@ -21,7 +21,13 @@ export function launchRuntime(
     const { args, env, initialize } = commandLine(options, servers, announcement, undefined, files);
     launch.argv = redactArguments(args);
     launch.initialize = initialize;
-    launch.transport = runtime.open({ args, env, cwd: options.cwd ?? process.cwd() });
+    launch.transport = runtime.open({
+      args,
+      env,
+      cwd: options.cwd ?? process.cwd(),
+      sessionStore: options.sessionStore ?? undefined,
+      sessionStoreFlush: options.sessionStoreFlush ?? undefined,
+    });
   } catch (error) {
     launch.transport = failedTransport(error as Error);
   }

@@ -1,69 +1,97 @@
 import { randomUUID } from 'node:crypto';
 import type { MessageParam } from '../../protocol/content.js';
 import { TenonError } from '../../protocol/errors.js';
+import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/session-store.js';
+import { promptWords } from '../../sessions/first-prompt.js';
+import { isSessionId, projectKeyAt } from '../../sessions/places.js';
 import type { RuntimeFlags } from '../flags.js';
 import { checkPairs, repaired } from './pairs.js';
-import type { RuntimeSessionStore, SessionEntry } from './session-store.js';
+import { conversationIn, type EntryContext, entriesOf } from './stored-messages.js';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export interface TranscriptStart {
+  flags: RuntimeFlags;
+  cwd: string;
+  store: SessionStore | undefined;
+  /** What was said before the first prompt. */
+  seed: readonly MessageParam[];
+  version: string;
+  /** Told of what has come into the store. */
+  onSaved?: ((key: SessionKey, entries: SessionStoreEntry[]) => void) | undefined;
+}
 
 /** What was said in a conversation, in memory and in the store. The model reads `messages` as they are. */
 export class Transcript {
-  readonly sessionId: string;
+  readonly key: SessionKey;
   readonly messages: MessageParam[] = [];
-  readonly #store: RuntimeSessionStore | undefined;
-  readonly #cwd: string;
+  /** Of the answers to come, for the store. */
+  model: string | undefined;
+  readonly #start: TranscriptStart;
+  readonly #store: SessionStore | undefined;
   /** What is in memory and not in the store yet. */
-  #unsaved: SessionEntry[] = [];
+  #unsaved: SessionStoreEntry[] = [];
   #saving: Promise<void> = Promise.resolve();
-  /** The next entry does not follow the last one in the store, but this one. */
-  #branchesAfter: string | undefined;
+  /** The entry that the next one follows. */
+  #last: string | undefined;
+  #noted: string | undefined;
+  #lastPrompt: string | undefined;
 
-  private constructor(sessionId: string, cwd: string, store: RuntimeSessionStore | undefined) {
-    this.sessionId = sessionId;
-    this.#cwd = cwd;
+  private constructor(key: SessionKey, store: SessionStore | undefined, start: TranscriptStart) {
+    this.key = key;
     this.#store = store;
+    this.#start = start;
   }
 
   /** A new conversation, or an old one as the flags say. What cannot be gone on with is an error, before any model call. */
-  static async open(
-    flags: RuntimeFlags,
-    cwd: string,
-    store: RuntimeSessionStore | undefined,
-    seed: readonly MessageParam[],
-  ): Promise<Transcript> {
-    if (flags.sessionId !== undefined && !UUID.test(flags.sessionId)) {
+  static async open(start: TranscriptStart): Promise<Transcript> {
+    const { flags, cwd, store, seed } = start;
+    if (flags.sessionId !== undefined && !isSessionId(flags.sessionId)) {
       throw new TenonError('INVALID_OPTION', `Invalid session ID: "${flags.sessionId}" is no UUID.`);
     }
-    const from = flags.resume ?? (flags.continue ? await store?.latest(cwd) : undefined);
+    const projectKey = await projectKeyAt(cwd);
+    const from = flags.resume ?? (flags.continue ? await latestOf(store, projectKey) : undefined);
     const isNew = from === undefined || flags.forkSession;
-    const sessionId = isNew ? (flags.sessionId ?? randomUUID()) : from;
+    const key = { projectKey, sessionId: isNew ? (flags.sessionId ?? randomUUID()) : from };
     const kept = flags.persistSession ? store : undefined;
-    if (isNew && flags.sessionId !== undefined && (await kept?.load({ cwd, sessionId })) !== undefined) {
-      throw new TenonError('SESSION_ID_IN_USE', `Session ID ${sessionId} is already in use.`);
+    if (isNew && flags.sessionId !== undefined && (await kept?.load(key)) != null) {
+      throw new TenonError('SESSION_ID_IN_USE', `Session ID ${key.sessionId} is already in use.`);
     }
-    const transcript = new Transcript(sessionId, cwd, kept);
+    const transcript = new Transcript(key, kept, start);
     checkPairs(seed);
     // What was said before the first prompt is in an old conversation already.
-    if (from !== undefined) await transcript.#take(from, store, flags);
+    if (from !== undefined) await transcript.#take({ projectKey, sessionId: from });
     else for (const message of seed) transcript.add(message);
     return transcript;
+  }
+
+  get sessionId(): string {
+    return this.key.sessionId;
   }
 
   /** `lines`: the ids under which the host has seen it. */
   add(said: MessageParam, lines: readonly string[] = []): void {
     // A copy: in memory the host holds parts of the same objects.
     const message = structuredClone(said);
-    const [uuid = randomUUID(), ...more] = lines;
-    const after = this.#branchesAfter;
-    this.#branchesAfter = undefined;
+    const [first = randomUUID(), ...more] = lines;
     this.messages.push(message);
-    this.#unsaved.push({
-      uuid,
-      ...(more.length === 0 ? {} : { lines: more }),
-      ...(after === undefined ? {} : { after }),
-      message,
-    });
+    const entries = entriesOf(message, [first, ...more], this.#last, this.#context());
+    this.#last = entries.at(-1)?.uuid;
+    for (const entry of entries) this.#lastPrompt = promptWords(entry).prompt ?? this.#lastPrompt;
+    this.#unsaved.push(...entries);
+  }
+
+  /** Notes where the conversation stands, by which the CLI finds its end, and saves. */
+  endTurn(): Promise<void> {
+    if (this.#last !== this.#noted && this.#lastPrompt !== undefined) {
+      const { sessionId } = this;
+      this.#unsaved.push({
+        type: 'last-prompt',
+        lastPrompt: this.#lastPrompt,
+        leafUuid: this.#last,
+        sessionId,
+      });
+      this.#noted = this.#last;
+    }
+    return this.save();
   }
 
   /** In order, one write at a time; resolves when what was said before is in the store. */
@@ -71,43 +99,42 @@ export class Transcript {
     const entries = this.#unsaved;
     this.#unsaved = [];
     if (this.#store !== undefined && entries.length > 0) {
-      const key = { cwd: this.#cwd, sessionId: this.sessionId };
-      const write = (): Promise<void> | undefined => this.#store?.append(key, entries);
+      const write = async (): Promise<void> => {
+        await this.#store?.append(this.key, entries);
+        this.#start.onSaved?.(this.key, entries);
+      };
       this.#saving = this.#saving.then(write, write);
     }
     return this.#saving;
   }
 
-  async #take(from: string, store: RuntimeSessionStore | undefined, flags: RuntimeFlags): Promise<void> {
+  #context(): EntryContext {
+    const { cwd, version } = this.#start;
+    return { sessionId: this.sessionId, cwd, version, model: this.model };
+  }
+
+  async #take(from: SessionKey): Promise<void> {
+    const { store, flags } = this.#start;
     // Not asked for: whatever is no id may be a path out of the store's own folder.
-    const stored = UUID.test(from) ? await store?.load({ cwd: this.#cwd, sessionId: from }) : undefined;
-    if (stored === undefined) {
-      throw new TenonError('SESSION_NOT_FOUND', `No conversation found with session ID: ${from}`);
+    const stored = isSessionId(from.sessionId) ? await store?.load(from) : undefined;
+    if (stored == null) {
+      throw new TenonError('SESSION_NOT_FOUND', `No conversation found with session ID: ${from.sessionId}`);
     }
-    const entries = branchOf(stored);
+    const { said, leaf } = conversationIn(stored);
     const until = flags.resumeSessionAt;
-    const last = until === undefined ? entries.length - 1 : entries.findIndex((entry) => shows(entry, until));
+    const last = until === undefined ? said.length - 1 : said.findIndex(({ ids }) => ids.includes(until));
     if (until !== undefined && last === -1) {
       throw new TenonError('SESSION_NOT_FOUND', `No message found with message.uuid of: ${until}`);
     }
-    const kept = entries.slice(0, last + 1);
-    if (from !== this.sessionId)
-      for (const { message, uuid, lines = [] } of kept) this.add(message, [uuid, ...lines]);
-    else if (last < entries.length - 1) this.#branchesAfter = entries[last]?.uuid;
+    const kept = said.slice(0, last + 1);
+    // A fork has all of it under its own id; else what follows goes on from the last entry that counts.
+    if (from.sessionId !== this.sessionId) for (const { message, ids } of kept) this.add(message, ids);
+    else this.#last = until === undefined ? leaf : kept.at(-1)?.ids.at(-1);
     this.messages.splice(0, this.messages.length, ...repaired(kept.map(({ message }) => message)));
   }
 }
 
-function shows({ uuid, lines }: SessionEntry, id: string): boolean {
-  return uuid === id || (lines?.includes(id) ?? false);
-}
-
-/** What counts of everything that was written: an entry that goes back to an earlier one drops what was between. */
-function branchOf(stored: readonly SessionEntry[]): SessionEntry[] {
-  const entries: SessionEntry[] = [];
-  for (const entry of stored) {
-    if (entry.after !== undefined) entries.length = entries.findIndex(({ uuid }) => uuid === entry.after) + 1;
-    entries.push(entry);
-  }
-  return entries;
+async function latestOf(store: SessionStore | undefined, projectKey: string): Promise<string | undefined> {
+  const sessions = (await store?.listSessions?.(projectKey)) ?? [];
+  return sessions.sort((left, right) => right.mtime - left.mtime)[0]?.sessionId;
 }

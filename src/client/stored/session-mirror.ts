@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '../../protocol/errors.js';
+import type { Frame, MessageFrame } from '../../protocol/frames.js';
+import { LIMITS } from '../../protocol/limits.js';
+import type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionStoreFlush,
+} from '../../protocol/session-store.js';
+import { withTimeout } from './with-timeout.js';
+
+/** What the agent has written into a transcript, told to the host (`--session-mirror`). */
+interface MirrorFrame extends MessageFrame {
+  type: 'transcript_mirror';
+  filePath: string;
+  entries: SessionStoreEntry[];
+}
+
+export function isMirrorFrame(frame: Frame): frame is MirrorFrame {
+  return frame.type === 'transcript_mirror';
+}
+
+interface Batch {
+  key: SessionKey;
+  entries: SessionStoreEntry[];
+}
+
+const PATH = /[\\/]projects[\\/]([^\\/]+)[\\/]([^\\/]+?)(?:[\\/](.+))?\.jsonl$/;
+
+/** Copies a transcript into a store: in order, one call at a time. A store that fails does not stop the agent; it is told. */
+export class SessionMirror {
+  readonly #store: SessionStore;
+  readonly #eager: boolean;
+  readonly #tell: (message: MessageFrame) => void;
+  #batches: Batch[] = [];
+  #waiting = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(store: SessionStore, flush: SessionStoreFlush, tell: (message: MessageFrame) => void) {
+    this.#store = store;
+    this.#eager = flush === 'eager';
+    this.#tell = tell;
+  }
+
+  take({ filePath, entries }: MirrorFrame): void {
+    const found = PATH.exec(filePath);
+    if (found === null || !Array.isArray(entries) || entries.length === 0) return;
+    const [, projectKey = '', sessionId = '', subpath] = found;
+    const key = {
+      projectKey,
+      sessionId,
+      ...(subpath === undefined ? {} : { subpath: subpath.replaceAll('\\', '/') }),
+    };
+    const open = this.#eager ? undefined : this.#batches.find((batch) => sameKey(batch.key, key));
+    if (open === undefined) this.#batches.push({ key, entries: [...entries] });
+    else open.entries.push(...entries);
+    this.#waiting += entries.length;
+    if (this.#eager || this.#waiting >= LIMITS.maxMirroredEntries) void this.flush();
+  }
+
+  /** Resolves when the store has all that came before, or has failed to take it. Never rejects. */
+  flush(): Promise<void> {
+    const batches = this.#batches;
+    this.#batches = [];
+    this.#waiting = 0;
+    for (const batch of batches) this.#writing = this.#writing.then(() => this.#write(batch));
+    return this.#writing;
+  }
+
+  async #write({ key, entries }: Batch): Promise<void> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const timeout = new AppendTimeout();
+        return await withTimeout(() => this.#store.append(key, entries), LIMITS.storeCallMs, timeout);
+      } catch (error) {
+        // After a timeout the entries may still arrive; to send them again would double them.
+        const pause = error instanceof AppendTimeout ? undefined : LIMITS.storeRetryMs[attempt];
+        if (pause === undefined) return this.#tell(mirrorError(key, error));
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+}
+
+class AppendTimeout extends Error {
+  constructor() {
+    super(`SessionStore.append() timed out after ${LIMITS.storeCallMs} ms`);
+  }
+}
+
+function sameKey(left: SessionKey, right: SessionKey): boolean {
+  return (
+    left.projectKey === right.projectKey &&
+    left.sessionId === right.sessionId &&
+    left.subpath === right.subpath
+  );
+}
+
+function mirrorError(key: SessionKey, error: unknown): MessageFrame {
+  return {
+    type: 'system',
+    subtype: 'mirror_error',
+    error: messageOf(error),
+    key,
+    uuid: randomUUID(),
+    session_id: key.sessionId,
+  };
+}

@@ -1,0 +1,114 @@
+import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import type {
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+  SessionSummaryEntry,
+} from '../protocol/session-store.js';
+import { readEdges } from './edges.js';
+import { entriesOf, readAt, withFile } from './entries.js';
+import { foldSessionSummary } from './summary.js';
+
+const ENDING = '.jsonl';
+
+/** The work behind `fileSessionStore`. */
+export class FileSessionStore implements Required<SessionStore> {
+  readonly #directory: string;
+  /** Files whose end was looked at. */
+  readonly #known = new Set<string>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
+    const path = this.#pathOf(key);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const gap = this.#known.has(path) || !(await isCutOff(path)) ? '' : '\n';
+    this.#known.add(path);
+    const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+    await appendFile(path, gap + lines, { mode: 0o600 });
+  }
+
+  async load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
+    const entries = await withFile(this.#pathOf(key), async (file) => {
+      const found: SessionStoreEntry[] = [];
+      for await (const { entry } of entriesOf(file)) found.push(entry);
+      return found;
+    });
+    return entries ?? null;
+  }
+
+  async listSessions(projectKey: string): Promise<Array<{ sessionId: string; mtime: number }>> {
+    const sessions = await this.#sessionsOf(projectKey, async (file) => (await file.stat()).mtime.getTime());
+    return sessions.map(([sessionId, mtime]) => ({ sessionId, mtime }));
+  }
+
+  async listSessionSummaries(projectKey: string): Promise<SessionSummaryEntry[]> {
+    const sessions = await this.#sessionsOf(projectKey, async (file) => {
+      const { size, mtime } = await file.stat();
+      return { entries: await readEdges(file, size), mtime: mtime.getTime() };
+    });
+    return sessions.map(([sessionId, { entries, mtime }]) =>
+      foldSessionSummary(undefined, { projectKey, sessionId }, entries, { mtime }),
+    );
+  }
+
+  async delete(key: SessionKey): Promise<void> {
+    await rm(this.#pathOf(key), { force: true });
+    this.#known.delete(this.#pathOf(key));
+    if (key.subpath === undefined) await rm(this.#folderOf(key), { recursive: true, force: true });
+  }
+
+  async listSubkeys(key: { projectKey: string; sessionId: string }): Promise<string[]> {
+    const folder = this.#folderOf(key);
+    const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    return names
+      .filter((entry) => entry.isFile() && entry.name.endsWith(ENDING))
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)).slice(0, -ENDING.length))
+      .map((path) => path.split(sep).map(decodeURIComponent).join('/'));
+  }
+
+  #folderOf({ projectKey, sessionId }: { projectKey: string; sessionId: string }): string {
+    return join(this.#directory, safe(projectKey), safe(sessionId));
+  }
+
+  #pathOf(key: SessionKey): string {
+    const folder = this.#folderOf(key);
+    return key.subpath === undefined
+      ? folder + ENDING
+      : join(folder, ...key.subpath.split('/').map(safe)) + ENDING;
+  }
+
+  async #sessionsOf<Found>(
+    projectKey: string,
+    look: (file: Parameters<Parameters<typeof withFile>[1]>[0]) => Promise<Found>,
+  ): Promise<[sessionId: string, Found][]> {
+    const folder = join(this.#directory, safe(projectKey));
+    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(ENDING));
+    const found: [string, Found][] = [];
+    for (const name of names) {
+      const answer = await withFile(join(folder, name), look);
+      if (answer !== undefined) found.push([decodeURIComponent(name.slice(0, -ENDING.length)), answer]);
+    }
+    return found;
+  }
+}
+
+/** A name that stays inside its folder and that no other key has; keys of the CLI are left as they are. */
+function safe(name: string): string {
+  return encodeURIComponent(name).replaceAll(
+    /[^A-Za-z0-9_%-]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+}
+
+/** After a crash the last line may have no end; what is written next must not become a part of it. */
+async function isCutOff(path: string): Promise<boolean> {
+  const last = await withFile(path, async (file) => {
+    const { size } = await file.stat();
+    return size === 0 ? '\n' : (await readAt(file, size - 1, 1)).toString();
+  });
+  return last !== undefined && last !== '\n';
+}
