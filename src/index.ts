@@ -87,15 +87,6 @@ export { type QueryParameters, query } from './client/query.js';
 export type { Query } from './client/query-type.js';
 export { isSuccess, ResultError } from './client/results.js';
 export { createSession, type Session } from './client/session.js';
-export type { McpPlace } from './config/places.js';
-export { McpConfigError, type McpConfigProblem } from './config/problems.js';
-export {
-  type McpServerOrigin,
-  type ResolvedMcpConfig,
-  type ResolvedMcpServer,
-  type ResolveMcpConfigOptions,
-  resolveMcpConfig,
-} from './config/resolve-mcp-config.js';
 export { filterEscalatingDefaultMode, matchDeniedModels, resolveSettings } from './client/settings/index.js';
 export type {
   DeniedModelsMatch,
@@ -105,6 +96,15 @@ export type {
   ResolvedSettings,
   ResolveSettingsOptions,
 } from './client/settings/resolved-settings.js';
+export type { McpPlace } from './config/places.js';
+export { McpConfigError, type McpConfigProblem } from './config/problems.js';
+export {
+  type McpServerOrigin,
+  type ResolvedMcpConfig,
+  type ResolvedMcpServer,
+  type ResolveMcpConfigOptions,
+  resolveMcpConfig,
+} from './config/resolve-mcp-config.js';
 export type {
   AdvisorToolResultBlock,
   AssistantContentBlock,

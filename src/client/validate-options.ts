@@ -123,7 +123,7 @@ function checkIsolation(options: Options): void {
     );
   }
   const kept = (['resume', 'continue'] as const).find((name) => options[name]);
-  if (kept !== undefined && options.runtime == null) {
+  if (kept !== undefined && options.runtime == null && options.sessionStore == null) {
     throw new OptionError(
       kept,
       options[kept],

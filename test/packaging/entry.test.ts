@@ -60,7 +60,7 @@ const packagesIn = (urls: readonly string[]) => [
 ];
 
 /** Of the functions on conversations only their names are there, and a store that is a class. */
-const SESSIONS = ['index', 'memory-session-store', 'summary', 'first-prompt'].map(
+const SESSIONS = ['index', 'memory-session-store', 'stores', 'summary', 'first-prompt'].map(
   (name) => `sessions/${name}`,
 );
 

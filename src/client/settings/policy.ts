@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../../protocol/settings.js';
-import { readSettings } from './resolve-settings.js';
+import { readSettings } from './read-settings.js';
 import type { PolicySettingsOrigin, ResolvedSettings, ResolveSettingsOptions } from './resolved-settings.js';
 
 interface Policy {

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Settings } from '../../protocol/settings.js';
 import type { SettingSource } from '../options.js';
 import { readPolicy } from './policy.js';
+import { isObject, readSettings } from './read-settings.js';
 import type { ProvenanceEntry, ResolvedSettings, ResolveSettingsOptions } from './resolved-settings.js';
 
 const SOURCES: readonly SettingSource[] = ['user', 'project', 'local'];
@@ -29,16 +29,6 @@ export async function resolveSettings(options: ResolveSettingsOptions = {}): Pro
     sources,
     machinePolicy: { didNotLoad: policy.didNotLoad.length === 0 ? false : policy.didNotLoad },
   };
-}
-
-/** undefined for a file that is not there or that the CLI would not take. */
-export async function readSettings(path: string): Promise<Settings | undefined> {
-  try {
-    const settings: unknown = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
-    return isObject(settings) && isWellFormed(settings) ? settings : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function pathOf(source: SettingSource, cwd: string): string {
@@ -75,21 +65,4 @@ function provenanceOf(sources: ResolvedSettings['sources']): ResolvedSettings['p
     for (const key of Object.keys(settings)) provenance[key] = where;
   }
   return provenance;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-
-/** One wrong value, and the CLI takes nothing of a file. These are the keys in which mistakes are made. */
-function isWellFormed({ permissions, env, model, hooks }: Record<string, unknown>): boolean {
-  if (model !== undefined && !isText(model)) return false;
-  if (env !== undefined && !(isObject(env) && Object.values(env).every(isText))) return false;
-  if (hooks !== undefined && !isObject(hooks)) return false;
-  if (permissions === undefined) return true;
-  if (!isObject(permissions)) return false;
-  return ['allow', 'deny', 'ask'].every((key) => permissions[key] === undefined || isTexts(permissions[key]));
 }
