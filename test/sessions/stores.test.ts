@@ -292,3 +292,11 @@ it('files in the folder of the CLI are its own conversations', async () => {
   expect(JSON.stringify(model.requests[0]?.messages)).toContain('In files');
   await rm(machine.config, { recursive: true, force: true });
 });
+
+it('a hermetic query goes on with a conversation of a store, and leaves nothing on the machine', async () => {
+  const sessionStore = new InMemorySessionStore();
+  const options = { ...newMachine().options, sessionStore, hermetic: true };
+  const { result } = await ask('One', options);
+  const again = await ask('Two', { ...options, resume: result.session_id });
+  expect(again.result).toMatchObject({ session_id: result.session_id, result: 'Read 1 answers.' });
+});
