@@ -13,12 +13,7 @@ import { Permissions } from './permissions.js';
 import { modelRequest, systemPrompt } from './prompt.js';
 import { PromptHooks, type RefusedPrompt } from './prompt-hooks.js';
 import { resultLine } from './result-line.js';
-import {
-  DEFAULT_MAX_TOKENS,
-  RUNTIME_VERSION,
-  type RuntimeConfig,
-  type RuntimeStart,
-} from './runtime-config.js';
+import { DEFAULT_MAX_TOKENS, type RuntimeConfig, type RuntimeStart } from './runtime-config.js';
 import { SessionTools } from './session-tools.js';
 import { Transcript } from './sessions/transcript.js';
 import { Turn } from './turn.js';
@@ -87,15 +82,9 @@ export class RuntimeSession {
   }
 
   async #open(): Promise<void> {
-    const { flags, cwd, sessionStore = this.#config.sessionStore } = this.#start;
-    this.#transcript = await Transcript.open({
-      flags,
-      cwd,
-      store: sessionStore,
-      seed: this.#config.history ?? [],
-      version: RUNTIME_VERSION,
-      onSaved: flags.sessionMirror ? (key, entries) => this.#lines.mirror(key, entries) : undefined,
-    });
+    this.#transcript = await Transcript.open(this.#config, this.#start, (key, entries) =>
+      this.#lines.mirror(key, entries),
+    );
     this.#lines.sessionId = this.#transcript.sessionId;
     for (const message of this.#queue) this.#lines.lifecycle(message, 'queued');
     if (this.#queue.length > 0 && !this.#isWorking) this.#working = this.#work();
@@ -265,10 +254,7 @@ export class RuntimeSession {
   }
 
   #remember(message: MessageParam, lines?: readonly string[]): void {
-    if (this.#transcript === undefined) return;
-    this.#transcript.model = this.model.name;
-    this.#transcript.add(message, lines);
-    if (this.#start.sessionStoreFlush !== 'batched') void this.#transcript.save().catch(() => {});
+    this.#transcript?.add(message, lines, this.model.name);
   }
 
   /** A result that the host has seen is one that can be gone on from. */
@@ -276,10 +262,7 @@ export class RuntimeSession {
     try {
       await this.#transcript?.endTurn();
     } catch (error) {
-      this.#lines.system('mirror_error', {
-        error: messageOf(error),
-        key: this.#transcript?.key,
-      });
+      this.#lines.system('mirror_error', { error: messageOf(error), key: this.#transcript?.key });
     }
   }
 

@@ -4,28 +4,19 @@ import { TenonError } from '../../protocol/errors.js';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/session-store.js';
 import { promptWords } from '../../sessions/first-prompt.js';
 import { isSessionId, projectKeyAt } from '../../sessions/places.js';
-import type { RuntimeFlags } from '../flags.js';
+import { RUNTIME_VERSION, type RuntimeConfig, type RuntimeStart } from '../runtime-config.js';
 import { checkPairs, repaired } from './pairs.js';
 import { conversationIn, type EntryContext, entriesOf } from './stored-messages.js';
 
-export interface TranscriptStart {
-  flags: RuntimeFlags;
-  cwd: string;
-  store: SessionStore | undefined;
-  /** What was said before the first prompt. */
-  seed: readonly MessageParam[];
-  version: string;
-  /** Told of what has come into the store. */
-  onSaved?: ((key: SessionKey, entries: SessionStoreEntry[]) => void) | undefined;
-}
+/** Told of what has come into the store. */
+type OnSaved = (key: SessionKey, entries: SessionStoreEntry[]) => void;
 
 /** What was said in a conversation, in memory and in the store. The model reads `messages` as they are. */
 export class Transcript {
   readonly key: SessionKey;
   readonly messages: MessageParam[] = [];
-  /** Of the answers to come, for the store. */
-  model: string | undefined;
-  readonly #start: TranscriptStart;
+  readonly #start: RuntimeStart;
+  readonly #onSaved: OnSaved;
   readonly #store: SessionStore | undefined;
   /** What is in memory and not in the store yet. */
   #unsaved: SessionStoreEntry[] = [];
@@ -35,15 +26,22 @@ export class Transcript {
   #noted: string | undefined;
   #lastPrompt: string | undefined;
 
-  private constructor(key: SessionKey, store: SessionStore | undefined, start: TranscriptStart) {
+  private constructor(
+    key: SessionKey,
+    store: SessionStore | undefined,
+    start: RuntimeStart,
+    onSaved: OnSaved,
+  ) {
     this.key = key;
     this.#store = store;
     this.#start = start;
+    this.#onSaved = start.flags.sessionMirror ? onSaved : () => {};
   }
 
   /** A new conversation, or an old one as the flags say. What cannot be gone on with is an error, before any model call. */
-  static async open(start: TranscriptStart): Promise<Transcript> {
-    const { flags, cwd, store, seed } = start;
+  static async open(config: RuntimeConfig, start: RuntimeStart, onSaved: OnSaved): Promise<Transcript> {
+    const { flags, cwd, sessionStore: store = config.sessionStore } = start;
+    const { history: seed = [] } = config;
     if (flags.sessionId !== undefined && !isSessionId(flags.sessionId)) {
       throw new TenonError('INVALID_OPTION', `Invalid session ID: "${flags.sessionId}" is no UUID.`);
     }
@@ -55,10 +53,10 @@ export class Transcript {
     if (isNew && flags.sessionId !== undefined && (await kept?.load(key)) != null) {
       throw new TenonError('SESSION_ID_IN_USE', `Session ID ${key.sessionId} is already in use.`);
     }
-    const transcript = new Transcript(key, kept, start);
+    const transcript = new Transcript(key, kept, start, onSaved);
     checkPairs(seed);
     // What was said before the first prompt is in an old conversation already.
-    if (from !== undefined) await transcript.#take({ projectKey, sessionId: from });
+    if (from !== undefined) await transcript.#take({ projectKey, sessionId: from }, store);
     else for (const message of seed) transcript.add(message);
     return transcript;
   }
@@ -68,15 +66,17 @@ export class Transcript {
   }
 
   /** `lines`: the ids under which the host has seen it. */
-  add(said: MessageParam, lines: readonly string[] = []): void {
+  add(said: MessageParam, lines: readonly string[] = [], model?: string): void {
     // A copy: in memory the host holds parts of the same objects.
     const message = structuredClone(said);
     const [first = randomUUID(), ...more] = lines;
     this.messages.push(message);
-    const entries = entriesOf(message, [first, ...more], this.#last, this.#context());
+    const entries = entriesOf(message, [first, ...more], this.#last, this.#context(model));
     this.#last = entries.at(-1)?.uuid;
     for (const entry of entries) this.#lastPrompt = promptWords(entry).prompt ?? this.#lastPrompt;
     this.#unsaved.push(...entries);
+    // A failure is told at the end of the turn.
+    if (this.#start.sessionStoreFlush !== 'batched') void this.#save().catch(() => {});
   }
 
   /** Notes where the conversation stands, by which the CLI finds its end, and saves. */
@@ -91,30 +91,29 @@ export class Transcript {
       });
       this.#noted = this.#last;
     }
-    return this.save();
+    return this.#save();
   }
 
   /** In order, one write at a time; resolves when what was said before is in the store. */
-  save(): Promise<void> {
+  #save(): Promise<void> {
     const entries = this.#unsaved;
     this.#unsaved = [];
     if (this.#store !== undefined && entries.length > 0) {
       const write = async (): Promise<void> => {
         await this.#store?.append(this.key, entries);
-        this.#start.onSaved?.(this.key, entries);
+        this.#onSaved(this.key, entries);
       };
       this.#saving = this.#saving.then(write, write);
     }
     return this.#saving;
   }
 
-  #context(): EntryContext {
-    const { cwd, version } = this.#start;
-    return { sessionId: this.sessionId, cwd, version, model: this.model };
+  #context(model: string | undefined): EntryContext {
+    return { sessionId: this.sessionId, cwd: this.#start.cwd, version: RUNTIME_VERSION, model };
   }
 
-  async #take(from: SessionKey): Promise<void> {
-    const { store, flags } = this.#start;
+  async #take(from: SessionKey, store: SessionStore | undefined): Promise<void> {
+    const { flags } = this.#start;
     // Not asked for: whatever is no id may be a path out of the store's own folder.
     const stored = isSessionId(from.sessionId) ? await store?.load(from) : undefined;
     if (stored == null) {
