@@ -1,7 +1,12 @@
 // @ts-check
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
+
+/** The command is a program on top of the package: built apart from it, so that it does not change what others load. */
+const ON_TOP = 'commands/';
+/** What Node loads by its place, in a thread of its own. */
+const LOADED_BY_PLACE = ['commands/tools-file/typescript-hooks'];
 
 /**
  * Writes one readable file for each entry of the package, and one for what several of them share. A hundred small
@@ -10,20 +15,35 @@ import { rolldown } from 'rolldown';
  * @param {string} root
  */
 export async function bundle(root) {
+  const all = entries(root);
+  const below = all.filter((name) => !name.startsWith(ON_TOP));
+  const onTop = all.filter((name) => name.startsWith(ON_TOP));
+  await write(root, below, 'shared/[name].js', []);
+  if (onTop.length > 0) await write(root, onTop, 'commands/shared/[name].js', [importingEntries(root)]);
+}
+
+/**
+ * @param {string} root
+ * @param {readonly string[]} names
+ * @param {string} chunkFileNames
+ * @param {import('rolldown').Plugin[]} plugins
+ */
+async function write(root, names, chunkFileNames, plugins) {
   const build = await rolldown({
     cwd: root,
-    input: Object.fromEntries(entries(root).map((name) => [name, `./src/${name}.ts`])),
+    input: Object.fromEntries(names.map((name) => [name, `./src/${name}.ts`])),
     platform: 'node',
     // Packages stay packages: loaded when they are needed, and shared with the program that uses them.
     external: /^(?!\.|\/|src\/|[A-Za-z]:)/,
     tsconfig: false,
+    plugins,
   });
   try {
     await build.write({
       dir: 'dist',
       format: 'esm',
       entryFileNames: '[name].js',
-      chunkFileNames: 'shared/[name].js',
+      chunkFileNames,
       sourcemap: true,
       // Comments say why; people read this output.
       comments: true,
@@ -34,17 +54,58 @@ export async function bundle(root) {
 }
 
 /**
+ * Entries of the package are imported by their names, not copied: their classes and registries exist once.
+ *
+ * @param {string} root
+ * @returns {import('rolldown').Plugin}
+ */
+function importingEntries(root) {
+  const { name, exports } = manifestOf(root);
+  const names = new Map(
+    Object.entries(exports).map(([path, target]) => [sourceOf(root, target), name + path.slice(1)]),
+  );
+  return {
+    name: 'entries-stay-outside',
+    resolveId(source, importer) {
+      if (importer === undefined || !source.startsWith('.')) return null;
+      const id = names.get(resolve(dirname(importer), source));
+      return id === undefined ? null : { id, external: true };
+    },
+  };
+}
+
+/** @typedef {string | { default: string }} Target */
+
+/**
+ * @param {string} root
+ * @param {Target} target
+ */
+function sourceOf(root, target) {
+  const path = typeof target === 'string' ? target : target.default;
+  return join(root, path.replace(/^\.\/dist\//, 'src/'));
+}
+
+/**
+ * @param {string} root
+ * @returns {{ name: string, exports: Record<string, Target>, bin: Record<string, string> }}
+ */
+function manifestOf(root) {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return { exports: { '.': './dist/index.js' }, bin: {}, ...manifest };
+}
+
+/**
  * The entries and programs of package.json, as paths without their ending.
  *
  * @param {string} root
  * @returns {string[]}
  */
 function entries(root) {
-  const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { exports, bin } = manifestOf(root);
   const targets = [...Object.values(exports), ...Object.values(bin)]
     .map((target) => (typeof target === 'string' ? target : target.default))
-    .filter((/** @type {string} */ target) => target.endsWith('.js'));
-  return [
-    ...new Set(targets.map((/** @type {string} */ target) => target.replace(/^\.\/dist\/|\.js$/g, ''))),
-  ];
+    .filter((target) => target.endsWith('.js'));
+  const isThere = (/** @type {string} */ name) => existsSync(join(root, 'src', `${name}.ts`));
+  const names = targets.map((target) => target.replace(/^\.\/dist\/|\.js$/g, ''));
+  return [...new Set([...names, ...LOADED_BY_PLACE.filter(isThere)])];
 }

@@ -17,6 +17,8 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 const MAY_IMPORT: Record<string, readonly string[]> = {
   authoring: ['protocol'],
   client: ['authoring', 'config', 'protocol', 'sessions'],
+  // A program on top of everything; nothing may import it.
+  commands: ['', 'client', 'protocol', 'runtime'],
   config: ['protocol'],
   protocol: [],
   runtime: ['authoring', 'config', 'protocol', 'sessions'],

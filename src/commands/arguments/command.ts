@@ -1,0 +1,126 @@
+import { parseArgs } from 'node:util';
+import { OptionError } from '../../index.js';
+import { closest } from './similar.js';
+
+/** One option of a command. */
+export interface OptionSpec {
+  type: 'string' | 'boolean';
+  /** What it does, in a few words; the text of `--help`. */
+  help: string;
+  /** How the value is called in `--help`: `<file>`. */
+  value?: string;
+  /** May be given more than once. */
+  multiple?: boolean;
+  choices?: readonly string[];
+}
+
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+type ValueOf<Spec extends OptionSpec> = Spec['type'] extends 'boolean'
+  ? boolean
+  : Spec extends { multiple: true }
+    ? string[]
+    : string;
+
+/** The values of a command line, typed from the options that the command declares. */
+export type Values<Specs extends OptionSpecs> = { [Name in keyof Specs]?: ValueOf<Specs[Name]> };
+
+export interface Arguments<Specs extends OptionSpecs = OptionSpecs> {
+  values: Values<Specs>;
+  positionals: string[];
+}
+
+/** What `tenon` can be told to do. */
+export interface Command<Specs extends OptionSpecs = OptionSpecs> {
+  name: string;
+  /** After the name: `"<prompt>" [options]`. */
+  usage: string;
+  summary: string;
+  details?: string;
+  options: Specs;
+  examples: readonly { command: string; does: string }[];
+  /** The most words that are no options. */
+  maxPositionals: number;
+  /** Resolves with the exit code. Method syntax: commands of all kinds of options are one kind of command. */
+  execute(args: Arguments<Specs>): Promise<number>;
+}
+
+/** Gives the options their types; there is nothing else to it. */
+export function defineCommand<const Specs extends OptionSpecs>(command: Command<Specs>): Command {
+  return command as unknown as Command;
+}
+
+/** Reads a command line. What is wrong with it is an `OptionError` that names the option, the value and the remedy. */
+export function readArguments(command: Command, args: readonly string[]): Arguments {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }])),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const values: Record<string, string | boolean | string[]> = {};
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    else if (token.kind === 'option') readOption(command, token.name, token.rawName, token.value, values);
+  }
+  checkPositionals(command, positionals);
+  return { values, positionals } as Arguments;
+}
+
+function readOption(
+  command: Command,
+  name: string,
+  rawName: string,
+  value: string | undefined,
+  values: Record<string, string | boolean | string[]>,
+): void {
+  const spec = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
+  if (spec === undefined) throw unknownOption(command, rawName);
+  if (spec.type === 'boolean') {
+    if (value !== undefined)
+      throw refused(command, rawName, value, `takes no value; write ${rawName} alone.`);
+    values[name] = true;
+    return;
+  }
+  // `--tools --json`: the second was hardly meant as the name of a file.
+  if (value === undefined || (value.startsWith('--') && value.length > 2)) {
+    throw refused(command, rawName, value, `needs a value: ${rawName} ${spec.value ?? '<value>'}`);
+  }
+  if (spec.choices !== undefined && !spec.choices.includes(value)) {
+    throw refused(command, rawName, value, `must be one of ${spec.choices.join(', ')}; it is "${value}".`);
+  }
+  if (spec.multiple === true) values[name] = [...((values[name] as string[] | undefined) ?? []), value];
+  else if (values[name] !== undefined) throw refused(command, rawName, value, 'may be given only once.');
+  else values[name] = value;
+}
+
+function unknownOption(command: Command, rawName: string): OptionError {
+  const names = [...Object.keys(command.options), 'help'].map((name) => `--${name}`);
+  const meant = closest(rawName, names);
+  return new OptionError(
+    rawName,
+    undefined,
+    `there is no option ${rawName}. ${meant === undefined ? `There are: ${names.join(', ')}.` : `Did you mean ${meant}?`} ` +
+      `See: tenon ${command.name} --help`,
+  );
+}
+
+function refused(command: Command, option: string, value: unknown, reason: string): OptionError {
+  return new OptionError(option, value, `${option} ${reason} See: tenon ${command.name} --help`);
+}
+
+function checkPositionals(command: Command, positionals: readonly string[]): void {
+  const extra = positionals[command.maxPositionals];
+  if (extra === undefined) return;
+  const remedy =
+    command.maxPositionals === 0
+      ? 'This command takes only options.'
+      : 'Put quotes around a text that has blanks in it.';
+  throw new OptionError(
+    'arguments',
+    extra,
+    `"${extra}" is one argument too many. ${remedy} See: tenon ${command.name} --help`,
+  );
+}

@@ -1,0 +1,83 @@
+import { stripVTControlCharacters } from 'node:util';
+import { OptionError, TenonError } from '../index.js';
+import { messageOf } from '../protocol/errors.js';
+import { type Command, readArguments } from './arguments/command.js';
+import { commandHelp, overview } from './arguments/help.js';
+import { closest } from './arguments/similar.js';
+import { EXIT } from './exit-codes.js';
+import { packageVersion } from './own-package.js';
+import { palette } from './terminal/palette.js';
+
+/** Each is loaded only when it is called. */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  run: async () => (await import('./run/command.js')).runCommand,
+  serve: async () => (await import('./serve.js')).serveCommand,
+  new: async () => (await import('./new/command.js')).newCommand,
+};
+
+/** Runs the command line and resolves with the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  try {
+    if (name === undefined || name === '--help' || name === '-h' || name === 'help') return await help(rest);
+    if (name === '--version' || name === '-v') {
+      process.stdout.write(`${packageVersion()}\n`);
+      return EXIT.ok;
+    }
+    const command = await commandNamed(name);
+    if (asksForHelp(rest)) {
+      process.stdout.write(commandHelp(command, palette(process.stdout)));
+      return EXIT.ok;
+    }
+    return await command.execute(readArguments(command, rest));
+  } catch (error) {
+    return report(error, name, rest);
+  }
+}
+
+/** After `--` an option is a word like any other. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  const options = end === -1 ? args : args.slice(0, end);
+  return options.includes('--help') || options.includes('-h');
+}
+
+async function help([name]: readonly string[]): Promise<number> {
+  const paint = palette(process.stdout);
+  if (name !== undefined && !name.startsWith('-')) {
+    process.stdout.write(commandHelp(await commandNamed(name), paint));
+    return EXIT.ok;
+  }
+  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  process.stdout.write(overview(commands, packageVersion(), paint));
+  return EXIT.ok;
+}
+
+async function commandNamed(name: string): Promise<Command> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load !== undefined) return load();
+  const names = Object.keys(COMMANDS);
+  const meant = closest(name, names);
+  throw new OptionError(
+    'command',
+    name,
+    `there is no command "${name}". ${meant === undefined ? `There are: ${names.join(', ')}.` : `Did you mean "${meant}"?`} ` +
+      'See: tenon --help',
+  );
+}
+
+/** A failure, for a person on stderr or for a script on stdout. */
+function report(error: unknown, name: string | undefined, rest: readonly string[]): number {
+  const code = TenonError.is(error) ? error.code : 'UNKNOWN';
+  if (rest.includes('--json')) {
+    process.stdout.write(`${JSON.stringify({ type: 'error', code, message: messageOf(error) })}\n`);
+  } else {
+    const paint = palette(process.stderr);
+    const who = name !== undefined && Object.hasOwn(COMMANDS, name) ? `tenon ${name}` : 'tenon';
+    // An error that nobody here has named is a fault of somebody's code: its place is what helps.
+    const text =
+      TenonError.is(error) || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message);
+    process.stderr.write(`${paint.red(`${who}:`)} ${stripVTControlCharacters(text)}\n`);
+  }
+  return error instanceof OptionError ? EXIT.usage : EXIT.failed;
+}

@@ -1,0 +1,46 @@
+import { isSuccess, type ResultFailureKind, type SDKResultMessage } from '../../index.js';
+import { timeText } from './tool-text.js';
+
+const REMEDIES: Partial<Record<ResultFailureKind, string>> = {
+  authentication: 'Set ANTHROPIC_API_KEY, or log in: claude /login',
+  billing: 'Look at the balance of the account.',
+  model_not_found: 'Name another model with --model.',
+  max_turns: 'Give it more with --max-turns.',
+  rate_limit: 'Try again later.',
+  overloaded: 'Try again later.',
+};
+
+/** What went wrong and what helps; nothing for a success or for an interruption, which is no news. */
+export function failureLines(result: SDKResultMessage): string[] {
+  if (isSuccess(result) || result.failure?.kind === 'interrupted') return [];
+  const { kind = 'unknown', message = result.subtype } = result.failure ?? {};
+  const remedy = REMEDIES[kind];
+  return [`✗ ${message}`, ...(remedy === undefined ? [] : [`  ${remedy}`])];
+}
+
+/** `2 turns · 3.4 s · 1,234 tokens in, 56 out · $0.0123`. */
+export function closingLine(result: SDKResultMessage): string {
+  const { usage, num_turns: turns } = result;
+  const input =
+    (usage.input_tokens ?? 0) +
+    (usage.cache_creation_input_tokens ?? 0) +
+    (usage.cache_read_input_tokens ?? 0);
+  const parts = [
+    ...(result.failure?.kind === 'interrupted' ? ['interrupted'] : []),
+    `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
+    timeText(result.duration_ms),
+    `${count(input)} tokens in, ${count(usage.output_tokens ?? 0)} out`,
+    costText(result.total_cost_usd, input),
+  ];
+  return parts.join(' · ');
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString('en-US');
+}
+
+/** Tokens that cost nothing are tokens of a model whose price is not known. */
+function costText(dollars: number, tokens: number): string {
+  if (dollars === 0 && tokens > 0) return 'cost unknown';
+  return `$${dollars.toFixed(dollars < 0.01 ? 4 : 2)}`;
+}

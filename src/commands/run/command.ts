@@ -1,0 +1,157 @@
+import { isSuccess, type McpServerConfig, OptionError, type Options, query } from '../../index.js';
+import { type Arguments, defineCommand, type Values } from '../arguments/command.js';
+import { EXIT } from '../exit-codes.js';
+import { Keyboard } from '../terminal/keyboard.js';
+import { consoleTo } from '../terminal/own-console.js';
+import { Screen } from '../terminal/screen.js';
+import { type FoundServer, loadTools } from '../tools-file/load-tools.js';
+import { chooseRuntime, RUNTIMES } from './choose-runtime.js';
+import { Interruption } from './interruption.js';
+import { PermissionQuestions } from './permission-questions.js';
+import { readPrompt } from './prompt.js';
+import { JsonReporter, type Reporter, ScreenReporter } from './reporter.js';
+import { readServers } from './server-option.js';
+
+const options = {
+  tools: { type: 'string', value: '<file>', multiple: true, help: 'a file that exports tools or servers' },
+  server: {
+    type: 'string',
+    value: '<name>=<command or URL>',
+    multiple: true,
+    help: 'another MCP server',
+  },
+  runtime: {
+    type: 'string',
+    choices: RUNTIMES,
+    help: 'the Claude Code CLI, or Tenon itself; default: the CLI if there is one',
+  },
+  model: { type: 'string', value: '<model>', help: 'for example opus, sonnet, or a full name' },
+  system: { type: 'string', value: '<text>', help: 'the system prompt' },
+  'max-turns': { type: 'string', value: '<number>', help: 'stop after so many turns' },
+  allow: {
+    type: 'string',
+    value: '<tool>',
+    multiple: true,
+    help: 'run this tool without asking: add, mcp__shop__*, Read, "Bash(ls:*)"',
+  },
+  yes: { type: 'boolean', help: 'run all tools of --tools and --server without asking' },
+  json: { type: 'boolean', help: 'print every message as a line of JSON' },
+} as const;
+
+export const runCommand = defineCommand({
+  name: 'run',
+  usage: '"<prompt>" [--tools <file>] [options]',
+  summary: 'Runs an agent in the terminal, with tools from a file.',
+  details: [
+    'The answer goes to stdout; calls, questions and the closing line go to stderr. Without a terminal nobody can be asked,',
+    'so a tool that is not allowed is denied. Ctrl-C interrupts the turn, a second one quits. A prompt of "-" is read',
+    'from stdin. The embedded runtime needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, and the package @anthropic-ai/sdk.',
+  ].join('\n'),
+  options,
+  examples: [
+    { command: 'tenon run "What is 15 + 27?" --tools ./tools.js', does: 'an agent with your tools' },
+    {
+      command: 'tenon run "What is 15 + 27?" --tools ./tools.js --yes > answer.txt',
+      does: 'only the answer, into a file',
+    },
+    {
+      command:
+        'tenon run "Which files are here?" --server "files=npx -y @modelcontextprotocol/server-filesystem ."',
+      does: 'a server that is a program',
+    },
+    {
+      command: 'tenon run "Summarize this" --runtime embedded --model sonnet - < notes.txt',
+      does: 'no CLI; the text comes from stdin, after the prompt',
+    },
+    {
+      command: `tenon run "What is 15 + 27?" --tools ./tools.js --yes --json | tail -n 1`,
+      does: 'the result, for a script',
+    },
+  ],
+  maxPositionals: 2,
+  execute: run,
+});
+
+type RunValues = Values<typeof options>;
+
+async function run({ values, positionals }: Arguments<typeof options>): Promise<number> {
+  const prompt = await readPrompt(positionals);
+  const maxTurns = readMaxTurns(values['max-turns']);
+  const screen = new Screen();
+  consoleTo((lines) => screen.note(lines));
+  const found = await loadTools(values.tools ?? [], '--tools');
+  const servers = addServers(found, readServers(values.server ?? []));
+  const runtime = await chooseRuntime(values.runtime, process.env);
+  if (values.json !== true) screen.note(screen.paint.dim(runtime.announcement));
+  return converse(prompt, values, screen, {
+    ...runtime.options,
+    mcpServers: servers,
+    allowedTools: allowedTools(values, found, Object.keys(servers)),
+    model: values.model,
+    maxTurns,
+    systemPrompt: values.system,
+    includePartialMessages: true,
+    throwOnErrorResult: false,
+  });
+}
+
+async function converse(prompt: string, values: RunValues, screen: Screen, given: Options): Promise<number> {
+  const interruption = new Interruption(screen);
+  // Somebody has to read the question and to press the key.
+  const canAsk = values.json !== true && process.stdin.isTTY && screen.isTerminal;
+  const keyboard = canAsk ? new Keyboard(process.stdin, () => interruption.press()) : undefined;
+  const questions = new PermissionQuestions(screen, keyboard);
+  const reporter: Reporter =
+    values.json === true ? new JsonReporter(process.stdout) : new ScreenReporter(screen, questions);
+  try {
+    const agent = query({ prompt, options: { ...given, canUseTool: questions.canUseTool } });
+    interruption.listen(agent);
+    for await (const message of agent) reporter.message(message);
+  } catch (error) {
+    if (!interruption.hasQuit) throw error;
+  } finally {
+    reporter.end();
+    keyboard?.close();
+  }
+  if (interruption.exitCode !== undefined) return interruption.exitCode;
+  return reporter.result !== undefined && isSuccess(reporter.result) ? EXIT.ok : EXIT.failed;
+}
+
+function readMaxTurns(given: string | undefined): number | undefined {
+  if (given === undefined || /^[1-9]\d*$/.test(given)) return given === undefined ? undefined : Number(given);
+  throw new OptionError(
+    '--max-turns',
+    given,
+    `--max-turns must be a whole number from 1 on; it is "${given}".`,
+  );
+}
+
+function addServers(
+  found: readonly FoundServer[],
+  others: Record<string, McpServerConfig>,
+): Record<string, McpServerConfig> {
+  for (const { name } of found) {
+    if (!Object.hasOwn(others, name)) continue;
+    throw new OptionError(
+      '--server',
+      name,
+      `--server ${name}=…: a server of that name is in the file of tools already. Choose another name.`,
+    );
+  }
+  return { ...Object.fromEntries(found.map(({ name, config }) => [name, config])), ...others };
+}
+
+/** `add` is short for `mcp__tools__add`, where a file has a tool of that name. */
+function allowedTools(
+  values: RunValues,
+  found: readonly FoundServer[],
+  servers: readonly string[],
+): string[] {
+  const short = new Map(
+    found.flatMap(({ name, tools }) => tools.map((tool) => [tool, `mcp__${name}__${tool}`] as const)),
+  );
+  return [
+    ...(values.allow ?? []).map((rule) => short.get(rule) ?? rule),
+    ...(values.yes === true ? servers.map((name) => `mcp__${name}__*`) : []),
+  ];
+}

@@ -1,0 +1,173 @@
+import type { Writable } from 'node:stream';
+import type {
+  SDKAssistantMessage,
+  SDKMessage,
+  SDKPartialAssistantMessage,
+  SDKResultMessage,
+  SDKUserMessage,
+} from '../../index.js';
+import type { Screen } from '../terminal/screen.js';
+import { oneLine } from '../terminal/text-width.js';
+import { closingLine, failureLines } from './closing-line.js';
+import type { PermissionQuestions } from './permission-questions.js';
+import { argumentsText, callLine, shownName, timeText } from './tool-text.js';
+
+/** Who tells of a run. */
+export interface Reporter {
+  message(message: SDKMessage): void;
+  /** After the last message, also when the loop has thrown. */
+  end(): void;
+  readonly result: SDKResultMessage | undefined;
+}
+
+/** For scripts: each message as it is, one line of JSON each. */
+export class JsonReporter implements Reporter {
+  readonly #output: Writable;
+  result: SDKResultMessage | undefined;
+
+  constructor(output: Writable) {
+    this.#output = output;
+  }
+
+  message(message: SDKMessage): void {
+    // Parts of messages come again as whole ones.
+    if (message.type === 'stream_event') return;
+    if (message.type === 'result') this.result = message;
+    this.#output.write(`${JSON.stringify(message)}\n`);
+  }
+
+  end(): void {}
+}
+
+interface RunningCall {
+  name: string;
+  input: unknown;
+  since: number;
+  isNested: boolean;
+}
+
+/** Shorter waits than this need no spinner. */
+const STATUS_AFTER_MS = 400;
+
+/** For people: the words as they come, a line for each call, a closing line. */
+export class ScreenReporter implements Reporter {
+  readonly #screen: Screen;
+  readonly #calls = new Map<string, RunningCall>();
+  /** Messages whose words were shown while they came. */
+  readonly #streamed = new Set<string>();
+  #waitingSince = performance.now();
+  result: SDKResultMessage | undefined;
+
+  constructor(screen: Screen, questions: PermissionQuestions) {
+    this.#screen = screen;
+    questions.onAllowed((id) => {
+      const call = this.#calls.get(id);
+      if (call !== undefined) call.since = performance.now();
+    });
+    screen.setStatus(() => this.#status());
+  }
+
+  message(message: SDKMessage): void {
+    if (message.type === 'stream_event') this.#part(message);
+    else if (message.type === 'assistant') this.#assistant(message);
+    else if (message.type === 'user') this.#user(message);
+    else if (message.type === 'result') this.#result(message);
+    else if (message.type === 'system') this.#system(message);
+    this.#waitingSince = performance.now();
+  }
+
+  end(): void {
+    this.#screen.setStatus(undefined);
+    this.#screen.endAnswer();
+  }
+
+  #part({ event, parent_tool_use_id: parent }: SDKPartialAssistantMessage): void {
+    // What subagents say is for the agent; what they do is shown.
+    if (parent !== null) return;
+    if (event.type === 'message_start') this.#streamed.add(event.message.id);
+    else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
+      this.#screen.answer(event.delta.text);
+    } else if (event.type === 'content_block_stop') this.#screen.endAnswer();
+  }
+
+  #assistant({ message, parent_tool_use_id: parent, error }: SDKAssistantMessage): void {
+    const isNested = parent !== null;
+    // A failure comes as if the model had said it; the result tells it too, and that is where it is shown.
+    if (error !== undefined) return;
+    for (const block of message.content) {
+      if (block.type === 'tool_use') {
+        this.#calls.set(block.id, {
+          name: block.name,
+          input: block.input,
+          since: performance.now(),
+          isNested,
+        });
+      } else if (block.type === 'text' && !isNested && !this.#streamed.has(message.id)) {
+        this.#screen.answer(block.text);
+        this.#screen.endAnswer();
+      }
+    }
+  }
+
+  #user({ message }: Pick<SDKUserMessage, 'message'>): void {
+    if (typeof message.content === 'string') return;
+    for (const block of message.content) {
+      if (block.type !== 'tool_result') continue;
+      const call = this.#calls.get(block.tool_use_id);
+      if (call === undefined) continue;
+      this.#calls.delete(block.tool_use_id);
+      this.#screen.note(
+        callLine(
+          {
+            ...call,
+            outcome: textOf(block.content),
+            isError: block.is_error === true,
+            milliseconds: performance.now() - call.since,
+          },
+          this.#screen,
+        ),
+      );
+    }
+  }
+
+  #system(message: SDKMessage & { type: 'system' }): void {
+    const { paint } = this.#screen;
+    if (message.subtype === 'init') {
+      for (const { name, status } of message.mcp_servers) {
+        if (status !== 'failed' && status !== 'needs-auth') continue;
+        this.#screen.note(paint.yellow(`! The server "${name}" is not usable: ${status}. See: tenon doctor`));
+      }
+    } else if (message.subtype === 'api_retry') {
+      const { attempt, max_retries: most, retry_delay_ms: delay, error } = message;
+      this.#screen.note(
+        paint.yellow(`! ${error}: trying again in ${timeText(delay)} (attempt ${attempt} of ${most})`),
+      );
+    }
+  }
+
+  #result(result: SDKResultMessage): void {
+    this.result = result;
+    if (result.final === false) return;
+    this.#screen.setStatus(undefined);
+    for (const line of failureLines(result)) this.#screen.note(this.#screen.paint.red(line));
+    this.#screen.note(this.#screen.paint.dim(closingLine(result)));
+  }
+
+  #status(): string {
+    const now = performance.now();
+    const [oldest] = this.#calls.values();
+    const since = oldest?.since ?? this.#waitingSince;
+    if (now - since < STATUS_AFTER_MS) return '';
+    const elapsed = timeText(now - since);
+    if (oldest === undefined) return `${elapsed} waiting for the model`;
+    const others = this.#calls.size > 1 ? ` and ${this.#calls.size - 1} more` : '';
+    return `${elapsed} ${shownName(oldest.name)}${others} ${oneLine(argumentsText(oldest.input))}`;
+  }
+}
+
+/** The words of a result; of everything else, that it is there. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' ');
+}

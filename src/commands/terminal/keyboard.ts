@@ -1,0 +1,72 @@
+import type { ReadStream } from 'node:tty';
+
+const CTRL_C = '\u0003';
+const CTRL_Z = '\u001a';
+
+/**
+ * The keys of a terminal, one by one and without echo, for as long as a run lasts: what is typed while the agent works
+ * neither spoils the screen nor answers a question that was not there yet. Ctrl-C and Ctrl-Z keep their meaning.
+ */
+export class Keyboard {
+  readonly #input: ReadStream;
+  readonly #onInterrupt: () => void;
+  #onKey: ((key: string) => void) | undefined;
+
+  constructor(input: ReadStream, onInterrupt: () => void) {
+    this.#input = input;
+    this.#onInterrupt = onInterrupt;
+    input.setRawMode(true);
+    input.setEncoding('utf8');
+    input.on('data', this.#read);
+    process.on('SIGCONT', this.#continued);
+  }
+
+  /** Resolves with the first key for which `wanted` gives something; rejects when the signal is aborted. */
+  choose<Choice>(wanted: (key: string) => Choice | undefined, signal: AbortSignal): Promise<Choice> {
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        this.#onKey = undefined;
+        signal.removeEventListener('abort', onAbort);
+      };
+      const onAbort = (): void => {
+        stop();
+        reject(signal.reason);
+      };
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#onKey = (key) => {
+        const choice = wanted(key);
+        if (choice === undefined) return;
+        stop();
+        resolve(choice);
+      };
+    });
+  }
+
+  /** Gives the terminal back as it was. */
+  close(): void {
+    process.off('SIGCONT', this.#continued);
+    this.#input.off('data', this.#read);
+    this.#input.setRawMode(false);
+    this.#input.pause();
+  }
+
+  readonly #read = (data: string | Buffer): void => {
+    const keys = String(data);
+    if (keys.includes(CTRL_C)) this.#onInterrupt();
+    else if (keys === CTRL_Z) this.#suspend();
+    // Several characters are an arrow or a pasted text, and no answer; but for Enter, out of habit.
+    else this.#onKey?.(keys.replace(/[\r\n]+$/, ''));
+  };
+
+  #suspend(): void {
+    if (process.platform === 'win32') return;
+    this.#input.setRawMode(false);
+    // The whole group, as the terminal itself would: `npx` waits in it.
+    process.kill(0, 'SIGTSTP');
+  }
+
+  readonly #continued = (): void => {
+    this.#input.setRawMode(true);
+  };
+}

@@ -1,0 +1,117 @@
+import { type Palette, palette } from './palette.js';
+import { cut, harmless } from './text-width.js';
+
+/** The part of a stream that is written to; those of `process` satisfy it. */
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 100;
+/** Back to the first column, and clear what is there. */
+const ERASE_LINE = '\r\u001b[K';
+const DEFAULT_COLUMNS = 80;
+
+/**
+ * What a run shows. The answer goes to stdout, so that it can be piped; everything about it (calls, questions, the
+ * closing line) to stderr. On a terminal the two share a screen, and a status line with a spinner is below them.
+ */
+export class Screen {
+  readonly paint: Palette;
+  readonly #answers: Output;
+  readonly #notes: Output;
+  /** Undefined while nothing is under way. */
+  #status: (() => string) | undefined;
+  #statusIsShown = false;
+  #frame = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** The last line of the answer has no end yet. */
+  #lineIsOpen = false;
+  /** While a question is asked, the status waits. */
+  #paused = false;
+
+  constructor(answers: Output = process.stdout, notes: Output = process.stderr) {
+    this.#answers = answers;
+    this.#notes = notes;
+    this.paint = palette(notes);
+  }
+
+  /** The width of the notes' terminal; undefined in a pipe, where lines may be of any length. */
+  get columns(): number | undefined {
+    return this.#notes.isTTY ? this.#notes.columns || DEFAULT_COLUMNS : undefined;
+  }
+
+  get isTerminal(): boolean {
+    return this.#notes.isTTY === true;
+  }
+
+  /** A part of the answer, as it comes. */
+  answer(text: string): void {
+    const shown = this.#answers.isTTY ? harmless(text) : text;
+    if (shown === '') return;
+    this.#eraseStatus();
+    this.#answers.write(shown);
+    this.#lineIsOpen = !shown.endsWith('\n');
+  }
+
+  /** Ends the line of the answer, if one is open. */
+  endAnswer(): void {
+    if (!this.#lineIsOpen) return;
+    this.#eraseStatus();
+    this.#answers.write('\n');
+    this.#lineIsOpen = false;
+  }
+
+  /** A line beside the answer. */
+  note(line: string): void {
+    this.endAnswer();
+    this.#eraseStatus();
+    this.#notes.write(`${line}\n`);
+  }
+
+  /** A question without the end of its line; the answer to it is shown behind it by `note`. */
+  ask(question: string): void {
+    this.#paused = true;
+    this.endAnswer();
+    this.#eraseStatus();
+    this.#notes.write(question);
+  }
+
+  answered(words: string): void {
+    this.#paused = false;
+    this.#notes.write(`${words}\n`);
+  }
+
+  /** What is under way, or nothing. It is asked again at each turn of the spinner. */
+  setStatus(status: (() => string) | undefined): void {
+    this.#status = status;
+    if (status === undefined) {
+      this.#eraseStatus();
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    } else if (this.isTerminal) {
+      this.#timer ??= setInterval(() => this.#drawStatus(), FRAME_MS).unref();
+    }
+  }
+
+  #drawStatus(): void {
+    // In the middle of a line of the answer there is no room for it.
+    const text = this.#paused || this.#lineIsOpen ? '' : (this.#status?.() ?? '');
+    if (text === '') {
+      this.#eraseStatus();
+      return;
+    }
+    this.#frame = (this.#frame + 1) % FRAMES.length;
+    const line = cut(`${FRAMES[this.#frame]} ${text}`, (this.columns ?? DEFAULT_COLUMNS) - 1);
+    this.#notes.write(`${ERASE_LINE}${this.paint.dim(line)}`);
+    this.#statusIsShown = true;
+  }
+
+  #eraseStatus(): void {
+    if (!this.#statusIsShown) return;
+    this.#notes.write(ERASE_LINE);
+    this.#statusIsShown = false;
+  }
+}

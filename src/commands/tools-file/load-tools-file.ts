@@ -1,0 +1,61 @@
+import { existsSync, statSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { OptionError, TenonError } from '../../index.js';
+import { messageOf } from '../../protocol/errors.js';
+import { type FoundServer, serversIn } from './exported-servers.js';
+import { prepareTypeScript } from './typescript.js';
+
+const SCRIPT = new Set(['.js', '.mjs', '.cjs']);
+const TYPESCRIPT = new Set(['.ts', '.mts', '.cts']);
+
+/** Imports a file of tools and gives the servers in it. `option` is how the user named it, for errors. */
+export async function loadToolsFile(given: string, option: string): Promise<FoundServer[]> {
+  const file = resolve(given);
+  checkFile(given, file, option);
+  if (TYPESCRIPT.has(extname(file))) prepareTypeScript(file, given, option);
+  let module: Record<string, unknown>;
+  try {
+    module = await import(pathToFileURL(file).href);
+  } catch (error) {
+    throw importFailure(error, given, option);
+  }
+  return serversIn(module, given, option);
+}
+
+function checkFile(given: string, file: string, option: string): void {
+  if (!existsSync(file)) {
+    throw new OptionError(option, given, `${option} "${given}": there is no such file (${file}).`);
+  }
+  if (statSync(file).isDirectory()) {
+    throw new OptionError(option, given, `${option} "${given}" is a folder; name the file in it.`);
+  }
+  if (SCRIPT.has(extname(file)) || TYPESCRIPT.has(extname(file))) return;
+  throw new OptionError(
+    option,
+    given,
+    `${option} "${given}": a file of tools is a JavaScript or TypeScript module (.js, .mjs, .ts, .mts).`,
+  );
+}
+
+/** What the file itself throws is shown with its place; what has a known remedy, with that. */
+function importFailure(error: unknown, given: string, option: string): unknown {
+  if (TenonError.is(error)) {
+    return new OptionError(option, given, `${option} "${given}": ${error.message}`);
+  }
+  const { code, url } = error as { code?: string; url?: string };
+  if (code === 'ERR_MODULE_NOT_FOUND') return missingModule(error as Error, url, given, option);
+  const place = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+  return new OptionError(option, given, `${option} "${given}" could not be loaded: ${place}`);
+}
+
+function missingModule(error: Error, url: string | undefined, given: string, option: string): OptionError {
+  const name = /Cannot find package '([^']+)'/.exec(error.message)?.[1];
+  const remedy =
+    name !== undefined
+      ? `Install it where the file is: npm install ${name}`
+      : url?.endsWith('.js') && existsSync(new URL(url.replace(/js$/, 'ts')))
+        ? 'There is a .ts file of that name: Node reads TypeScript as it is, so the import must say ".ts".'
+        : 'Correct the import, or add the file.';
+  return new OptionError(option, given, `${option} "${given}": ${error.message}. ${remedy}`);
+}

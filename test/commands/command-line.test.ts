@@ -1,0 +1,98 @@
+/** The command line itself: help, errors, exit codes, colour. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sandbox } from '../support/real-cli.js';
+import { toolsFile } from './support/agent.js';
+import { tenon } from './support/tenon.js';
+
+const COMMANDS = ['run', 'serve', 'new'];
+const ESCAPE = '\u001b';
+
+describe('help', () => {
+  it('lists every command, also without any argument', async () => {
+    const [bare, asked] = await Promise.all([tenon([]), tenon(['--help'])]);
+    expect(bare).toEqual(asked);
+    expect(asked).toMatchObject({ code: 0, stderr: '' });
+    for (const command of COMMANDS) expect(asked.stdout).toContain(`tenon ${command} `);
+  });
+
+  it.each(COMMANDS)('of "%s" has its options and examples', async (command) => {
+    const [flag, word] = await Promise.all([tenon([command, '--help']), tenon(['help', command])]);
+    expect(flag).toEqual(word);
+    expect(flag.code).toBe(0);
+    expect(flag.stdout).toMatch(/^Options\n {2}--/m);
+    expect(flag.stdout).toMatch(/^Examples\n {2}# .+\n {2}.*tenon /m);
+  });
+
+  it('has the version', async () => {
+    expect((await tenon(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('a wrong command line exits with 2 and names the option, the value and the remedy', () => {
+  const cases: [args: string[], message: RegExp][] = [
+    [['rum'], /there is no command "rum"\. Did you mean "run"\?/],
+    [['dance'], /there is no command "dance"\. There are: run, /],
+    [['run', 'x', '--tool', 'y'], /there is no option --tool\. Did you mean --tools\?/],
+    [['run', 'x', '--runtime', 'bun'], /--runtime must be one of cli, embedded; it is "bun"/],
+    [['run', 'x', '--tools'], /--tools needs a value: --tools <file>/],
+    [['run', 'x', '--tools', '--yes'], /--tools needs a value/],
+    [['run', 'x', '--yes=no'], /--yes takes no value/],
+    [['run', 'x', '--model', 'a', '--model', 'b'], /--model may be given only once/],
+    [['run', 'What', 'is', 'this?'], /is one argument too many\. Put quotes around/],
+    [['run', 'What', 'is'], /Put quotes around the prompt: tenon run "What is"/],
+    [['run', '  '], /a prompt is needed/],
+    [['run', 'x', '--max-turns', '0'], /--max-turns must be a whole number from 1 on; it is "0"/],
+    [['run', 'x', '--server', 'files'], /--server "files": it must have the form <name>=/],
+    [['run', 'x', '--server', 'a=npx "b'], /a quote is not closed/],
+    [['run', 'x', '--server', 'a={"type":'], /the JSON cannot be read/],
+    [['run', 'x', '--server', 'a=http://['], /is not a URL/],
+    [['run', 'x', '--tools', './absent.js'], /--tools "\.\/absent\.js": there is no such file/],
+    [['run', 'x', '--tools', '.'], /is a folder; name the file in it/],
+    [['run', 'x', '--tools', 'tools.json'], /a file of tools is a JavaScript or TypeScript module/],
+    [
+      ['run', 'x', '--tools', toolsFile, '--tools', toolsFile],
+      /another file has a server named "tools" already/,
+    ],
+    [['run', 'x', '--tools', toolsFile, '--server', 'tools=npx x'], /Choose another name/],
+    [['serve'], /a file of tools is needed/],
+    [['serve', toolsFile], /either --stdio or --http <port>/],
+    [['serve', toolsFile, '--stdio', '--http', '1'], /either --stdio or --http <port>/],
+    [['serve', toolsFile, '--http', 'eighty'], /--http must be a port from 0 to 65535; it is "eighty"/],
+    [['serve', toolsFile, '--http', '70000'], /it is "70000"/],
+    [['serve', toolsFile, '--http', '0', '--name', 'x'], /has no such server\. It has: tools\./],
+    [['serve', toolsFile, '--http', '0', '--host', '0.0.0.0'], /allowedHosts|--allow-host/],
+    [['new'], /a folder is needed: tenon new shop/],
+  ];
+
+  it.each(cases)('%j', async (args, message) => {
+    await using box = sandbox();
+    await writeFile(join(box.cwd, 'tools.json'), '{}');
+    const { code, stdout, stderr } = await tenon(args, { cwd: box.cwd });
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/^tenon( \w+)?: /);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  it('and is JSON on stdout for a script', async () => {
+    const { code, stdout, stderr } = await tenon(['run', 'x', '--tools', 'absent.js', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ type: 'error', code: 'INVALID_OPTION' });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
+  });
+});
+
+describe('colour', () => {
+  const PATH = process.env.PATH ?? '';
+
+  it('is in a pipe only when FORCE_COLOR asks for it, and never with NO_COLOR', async () => {
+    const [piped, forced, both, off] = await Promise.all([
+      tenon(['--help'], { env: { PATH } }),
+      tenon(['--help'], { env: { PATH, FORCE_COLOR: '1' } }),
+      tenon(['--help'], { env: { PATH, FORCE_COLOR: '1', NO_COLOR: '1' } }),
+      tenon(['--help'], { env: { PATH, FORCE_COLOR: '0' } }),
+    ]);
+    expect(forced.stdout).toContain(`${ESCAPE}[1m`);
+    for (const { stdout } of [piped, both, off]) expect(stdout).not.toContain(ESCAPE);
+  });
+});
