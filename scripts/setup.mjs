@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Brings a checkout into the state that the other scripts need: `node scripts/setup.mjs [--build] [--examples] [--reference] [--quiet]`.
+ * Brings a checkout into the state that the other scripts need: `node scripts/setup.mjs [--build] [--examples] [--reference] [--runtimes] [--quiet]`.
  * `--reference` is for the tests, which need the examples too.
  * Says nothing and takes no time when there is nothing to do, so that `npm start` and `npm test` can always call it.
  */
@@ -26,12 +26,13 @@ const OLDEST_NODE = [20, 19];
 
 /**
  * @param {string} root
- * @param {{ build: boolean, examples: boolean, reference: boolean }} wanted
+ * @param {{ build: boolean, examples: boolean, reference: boolean, runtimes: boolean }} wanted
  * @returns {Task[]}
  */
 function tasks(root, wanted) {
   const reference = join(root, 'test', 'reference');
   const examples = join(root, 'examples');
+  const runtimes = join(root, 'test', 'runtimes');
   return [
     {
       title: 'Installing the development tools (about 250 MB, once)',
@@ -49,6 +50,15 @@ function tasks(root, wanted) {
             title: 'Installing two older releases of the official SDK for the tests (about 35 MB, once)',
             isDue: () => needsInstall(join(reference, 'older')),
             perform: () => install(join(reference, 'older')),
+          },
+        ]
+      : []),
+    ...(wanted.runtimes
+      ? [
+          {
+            title: 'Installing Node 22, Node 24 and Bun for the tests (about 480 MB, once)',
+            isDue: () => needsInstall(runtimes),
+            perform: () => install(runtimes),
           },
         ]
       : []),
@@ -110,6 +120,7 @@ async function setup(args) {
       build: { type: 'boolean', default: false },
       examples: { type: 'boolean', default: false },
       reference: { type: 'boolean', default: false },
+      runtimes: { type: 'boolean', default: false },
       quiet: { type: 'boolean', default: false },
       root: { type: 'string', default: join(import.meta.dirname, '..') },
     },

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
+// Not by its name: programs that are bundled often declare `createRequire` themselves.
+import nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { delimiter, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { ProcessError } from '../../protocol/errors.js';
@@ -112,7 +113,7 @@ function* packaged(cwd: string): Generator<Candidate> {
 }
 
 function* packagesSeenFrom(base: string): Generator<Candidate> {
-  const require = createRequire(join(base, 'tenon-resolves-from-here.js'));
+  const require = nodeModule.createRequire(join(base, 'tenon-resolves-from-here.js'));
   for (const name of packageNames()) {
     let directory: string;
     try {

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run test:runtimes`: the package under other versions of Node, and under Bun. */
+export default defineConfig({
+  test: {
+    include: ['test/runtimes/**/*.test.ts'],
+    exclude: ['test/runtimes/node_modules/**'],
+    testTimeout: 90_000,
+    hookTimeout: 60_000,
+  },
+});
