@@ -45,6 +45,11 @@ export {
 export type { LogLevel, ToolContext } from './authoring/tool-context.js';
 export type { ExitStatus } from './client/conversation.js';
 export {
+  explainPermissions,
+  type PermissionsExplanation,
+  type ToolPermission,
+} from './client/explain-permissions.js';
+export {
   EXECUTABLE_VARIABLE,
   type FindClaudeCodeOptions,
   type FoundClaudeCode,

@@ -1,0 +1,148 @@
+/** `explainPermissions()`: what it says is what then happens (wish 16, pain 16). */
+import { describe, expect, test } from 'vitest';
+import { createSdkMcpServer, explainPermissions, type Options, query, tool } from '../../src/index.js';
+import { embedded } from '../../src/runtime/index.js';
+import { scriptedModel } from '../../src/testing/index.js';
+
+const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
+const RULES: Options[] = [
+  {},
+  { allowedTools: ['mcp__s'] },
+  { allowedTools: ['mcp__s__read', 'mcp__s__w*'] },
+  { allowedTools: ['mcp__*', 'mcp__s__write(x)'] },
+  { allowedTools: ['mcp__s'], disallowedTools: ['mcp__s__write'] },
+  { disallowedTools: ['mcp__*'] },
+  { disallowedTools: ['mcp__s__write(x)'] },
+];
+const HOSTS: Options[] = [
+  {},
+  { canUseTool: (_, input) => ({ behavior: 'allow', updatedInput: input }) },
+  { canUseTool: (_, input) => ({ behavior: 'allow', updatedInput: input }), permissionPrompts: 'none' },
+];
+
+const serverWith = (ran: string[]) =>
+  createSdkMcpServer({
+    name: 's',
+    tools: ['read', 'write'].map((name) =>
+      tool(name, name, {}, () => void ran.push(name), { annotations: { readOnlyHint: name === 'read' } }),
+    ),
+  });
+
+/** What really becomes of a call of each tool. */
+async function happens(options: Options) {
+  const ran: string[] = [];
+  const asked: string[] = [];
+  const model = scriptedModel([{ toolUses: [{ tool: 'mcp__s__read' }, { tool: 'mcp__s__write' }] }, 'Done.']);
+  const { canUseTool, ...rest } = options;
+  const listening: NonNullable<Options['canUseTool']> = (name, input, context) => {
+    asked.push(name);
+    return canUseTool?.(name, input, context) ?? null;
+  };
+  await query({
+    prompt: 'Go.',
+    options: {
+      ...rest,
+      ...(canUseTool === undefined ? {} : { canUseTool: listening }),
+      mcpServers: { s: serverWith(ran) },
+      runtime: embedded({ model }),
+    },
+  }).done;
+  return ['read', 'write'].map((name) => ({
+    tool: `mcp__s__${name}`,
+    visible: model.requests[0]?.tools.some((each) => each.name === `mcp__s__${name}`),
+    decision: asked.includes(`mcp__s__${name}`) ? 'ask' : ran.includes(name) ? 'allow' : 'deny',
+  }));
+}
+
+describe.each(MODES)('in the mode %s', (permissionMode) => {
+  test('what is explained is what happens, for every kind of rule and host', async () => {
+    for (const rules of RULES) {
+      for (const host of HOSTS) {
+        const options: Options = { ...rules, ...host, permissionMode, allowDangerouslySkipPermissions: true };
+        const { tools } = explainPermissions({ ...options, mcpServers: { s: serverWith([]) } });
+        const explained = tools.map(({ tool: name, visible, decision }) => ({
+          tool: name,
+          visible,
+          decision,
+        }));
+        expect(explained, JSON.stringify({ ...rules, permissionMode })).toEqual(await happens(options));
+      }
+    }
+  });
+});
+
+test('the rule, the option or the mode is named', () => {
+  const mcpServers = { s: serverWith([]) };
+  const why = (options: Options) =>
+    explainPermissions({ mcpServers, ...options }).tools.map((each) => each.why);
+  expect(why({ allowedTools: ['mcp__s__read'] })).toEqual([
+    'allowedTools "mcp__s__read"',
+    'no rule allows it, and there is no canUseTool to ask',
+  ]);
+  expect(why({ permissionMode: 'plan', allowedTools: ['mcp__s'], canUseTool: () => null })).toEqual([
+    'allowedTools "mcp__s"',
+    'permissionMode "plan": canUseTool decides',
+  ]);
+  expect(why({ disallowedTools: ['mcp__s__w*'], permissionMode: 'dontAsk' })).toEqual([
+    'no rule allows it, and permissionMode "dontAsk" asks nobody',
+    'disallowedTools "mcp__s__w*" takes it away',
+  ]);
+});
+
+test('tools of the agent itself are known by what names them, and `tools` is what there is', () => {
+  const { tools, warnings } = explainPermissions({
+    tools: ['Read', 'Bash'],
+    allowedTools: ['Bash(npm run:*)', 'Edit'],
+    disallowedTools: ['Bash(rm:*)'],
+  });
+  expect(tools).toMatchObject([
+    { tool: 'Read', visible: true, decision: 'allow' },
+    {
+      tool: 'Bash',
+      visible: true,
+      decision: 'deny',
+      exceptions: ['deny by disallowedTools "Bash(rm:*)"', 'allow by allowedTools "Bash(npm run:*)"'],
+    },
+    { tool: 'Edit', visible: false, why: '`tools` does not name it' },
+  ]);
+  expect(warnings).toEqual(['allowedTools "Edit" has no effect: `tools` does not name it.']);
+});
+
+test('a server outside is known by its name, its policies and the rules that name its tools', () => {
+  const { tools } = explainPermissions({
+    mcpServers: {
+      files: {
+        type: 'http',
+        url: 'http://127.0.0.1:1',
+        tools: [{ name: 'drop', permission_policy: 'always_deny' }],
+      },
+    },
+    allowedTools: ['mcp__files__list'],
+  });
+  expect(tools).toMatchObject([
+    { tool: 'mcp__files__drop', decision: 'deny', why: expect.stringContaining('policy') },
+    { tool: 'mcp__files__*', server: 'files', decision: 'deny' },
+    { tool: 'mcp__files__list', server: 'files', decision: 'allow' },
+  ]);
+});
+
+test.each<[string, Options, RegExp]>([
+  [
+    'a rule that never matches',
+    { allowedTools: ['mcp__*'] },
+    /"mcp__\*" cannot be used.*mcp__server__\*.*allows nothing/,
+  ],
+  [
+    'a rule with a typing error',
+    { disallowedTools: ['Bash(rm'] },
+    /"Bash\(rm" cannot be used.*parentheses.*CLI/,
+  ],
+  ['an allow list that restricts nothing', { allowedTools: ['Read'] }, /takes no tool away/],
+  [
+    'a callback that nobody calls',
+    { canUseTool: () => null, permissionMode: 'bypassPermissions', mcpServers: { s: serverWith([]) } },
+    /canUseTool is never asked/,
+  ],
+])('warns of %s', (_, options, expected) => {
+  expect(explainPermissions(options).warnings.join('\n')).toMatch(expected);
+});
