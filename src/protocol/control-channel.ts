@@ -54,6 +54,8 @@ export interface RequestOptions {
   /** 0: wait as long as the channel lives. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /** Gives up without telling the other side, which has heard of it otherwise. A late answer is passed over. */
+  forgottenBy?: AbortSignal | undefined;
   /** A notification in the shape of a request: nobody waits for it, so it does not hold the channel open. */
   background?: boolean;
 }
@@ -127,7 +129,12 @@ export class ControlChannel {
         const timer = setTimeout(giveUp, options.timeoutMs);
         cleanups.push(() => clearTimeout(timer));
       }
-      const { signal } = options;
+      const { signal, forgottenBy } = options;
+      if (forgottenBy !== undefined) {
+        const forget = (): void => settle(abortErrorOf(forgottenBy));
+        forgottenBy.addEventListener('abort', forget, { once: true });
+        cleanups.push(() => forgottenBy.removeEventListener('abort', forget));
+      }
       if (signal !== undefined) {
         const withdraw = (): void => {
           this.#sendQuietly({ type: 'control_cancel_request', request_id: requestId });

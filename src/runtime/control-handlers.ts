@@ -1,6 +1,7 @@
+import { ControlFault } from '../protocol/control-channel.js';
 import type { HostSubtype, InitializeRequest } from '../protocol/control-requests.js';
+import { description, infoHandlers } from './control-info.js';
 import { mcpControlHandlers } from './mcp/control-handlers.js';
-import { RUNTIME_VERSION } from './runtime-config.js';
 import type { RuntimeSession } from './session.js';
 
 type Handler = (fields: Readonly<Record<string, unknown>>, signal: AbortSignal) => unknown;
@@ -14,7 +15,7 @@ export function controlHandlers(session: RuntimeSession): ControlHandlers {
       session.initialize(fields as InitializeRequest);
       return description(session);
     },
-    interrupt: () => session.interrupt(),
+    interrupt: ({ cancel_queued }) => session.interrupt(cancel_queued === true),
     set_model: ({ model }) => {
       if (typeof model === 'string') session.model.name = model;
       return { model: session.model.name };
@@ -28,30 +29,23 @@ export function controlHandlers(session: RuntimeSession): ControlHandlers {
       return undefined;
     },
     ...mcpControlHandlers(session.tools.hub),
-    get_binary_version: () => ({ version: RUNTIME_VERSION, buildTime: '' }),
+    ...infoHandlers(session),
+    cancel_async_message: ({ message_uuid }) => ({ cancelled: session.cancel(String(message_uuid)) }),
+    rewind_files: () =>
+      missing('Files cannot be rewound: the runtime has no file tools and keeps no checkpoints.'),
+    read_file: () => missing('Files cannot be read: the runtime has no file tools.'),
+    file_suggestions: () => missing('Files cannot be suggested: the runtime has no file tools.'),
+    get_task_output: ({ task_id }) => missing(`No task found with ID: ${task_id}. The runtime has no tasks.`),
+    stop_task: ({ task_id }) => missing(`No task found with ID: ${task_id}. The runtime has no tasks.`),
+    apply_flag_settings: () => missing('Settings cannot be changed: the runtime has none.'),
+    update_settings: () => missing('Settings cannot be changed: the runtime has none.'),
+    // A hint that changes nothing here.
+    set_has_subscribers: () => undefined,
     end_session: () => session.end(),
   };
 }
 
-/** What a host wants to know before it begins. */
-function description(session: RuntimeSession): object {
-  return {
-    commands: [],
-    agents: [],
-    output_style: 'default',
-    available_output_styles: ['default'],
-    models: models(session),
-    account: {},
-    pid: process.pid,
-    claude_code_version: RUNTIME_VERSION,
-    current_permission_mode: session.permissions.mode,
-    session_state: session.state,
-    // Hosts refuse to go on with `onFailure: 'block'` where it is not kept.
-    hook_on_failure_supported: true,
-    capabilities: ['interrupt_receipt_v1', 'sdk_mcp_manifests'],
-  };
-}
-
-function models({ model: { name } }: RuntimeSession): object[] {
-  return [{ value: name, displayName: name, description: '' }];
+/** The request is a known one, and this agent has nothing to answer it with. */
+function missing(text: string): never {
+  throw new ControlFault('not_available', text);
 }

@@ -5,7 +5,18 @@ import type { HookEvent, HookInput, HookJSONOutput, SyncHookJSONOutput } from '.
 import type { Host } from './host.js';
 import type { Lines } from './lines.js';
 
-type Registration = Partial<Record<HookEvent, SDKHookCallbackMatcher[]>>;
+export type HookRegistration = Partial<Record<HookEvent, SDKHookCallbackMatcher[]>>;
+
+/** Those that the runtime calls. */
+export const RUNTIME_HOOKS: readonly HookEvent[] = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'Stop',
+  'SessionEnd',
+];
 
 /** What all callbacks of an event said together. */
 export interface HookVerdict {
@@ -41,7 +52,7 @@ export class HookRunner {
   readonly #host: Host;
   readonly #lines: Lines;
   readonly #base: () => Record<string, unknown>;
-  #registration: Registration = {};
+  #registration: HookRegistration = {};
 
   constructor(host: Host, lines: Lines, base: () => Record<string, unknown>) {
     this.#host = host;
@@ -49,7 +60,11 @@ export class HookRunner {
     this.#base = base;
   }
 
-  register(hooks: Registration): void {
+  get registration(): HookRegistration {
+    return this.#registration;
+  }
+
+  register(hooks: HookRegistration): void {
     this.#registration = hooks;
   }
 

@@ -6,6 +6,6 @@ export interface Host {
   ask<Subtype extends AgentSubtype>(
     subtype: Subtype,
     fields: AgentRequestFields<Subtype>,
-    options?: { signal?: AbortSignal; timeoutMs?: number },
+    options?: { signal?: AbortSignal; forgottenBy?: AbortSignal; timeoutMs?: number },
   ): Promise<AgentRequestPayload<Subtype>>;
 }

@@ -26,10 +26,18 @@ export class ModelChoice {
   /** The first choice again: what was overloaded for one prompt need not be for the next. */
   beginTurn(): void {
     this.#substitute = undefined;
-    this.#reserve = (this.#flags.fallbackModel ?? '')
+    this.#reserve = this.fallbacks;
+  }
+
+  get fallbacks(): string[] {
+    return (this.#flags.fallbackModel ?? '')
       .split(',')
       .map((name) => name.trim())
       .filter((name) => name !== '' && name !== this.name);
+  }
+
+  get effort(): string | undefined {
+    return this.#flags.effort;
   }
 
   get current(): string {

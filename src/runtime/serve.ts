@@ -60,7 +60,8 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
       ask: async (subtype, fields, options = {}) => {
         const answer = await this.#channel.request(subtype, fields, {
           timeoutMs: options.timeoutMs ?? 0,
-          ...(options.signal === undefined ? {} : { signal: options.signal }),
+          signal: options.signal,
+          forgottenBy: options.forgottenBy,
         });
         return answer.response as never;
       },

@@ -4,7 +4,7 @@ import type { InitializeRequest } from '../protocol/control-requests.js';
 import { messageOf } from '../protocol/errors.js';
 import type { MessageFrame } from '../protocol/frames.js';
 import { untilAborted } from './abortable.js';
-import { HookRunner } from './hook-runner.js';
+import { type HookRegistration, HookRunner } from './hook-runner.js';
 import type { Host } from './host.js';
 import { initFields } from './init-line.js';
 import type { Lines } from './lines.js';
@@ -27,6 +27,9 @@ export class RuntimeSession {
   readonly permissions: Permissions;
   readonly tools: SessionTools;
   readonly usage: UsageLedger;
+  readonly startedAt = performance.now();
+  /** In turns, for hosts that want to know. */
+  workedMs = 0;
   readonly model: ModelChoice;
   readonly #config: RuntimeConfig;
   readonly #start: RuntimeStart;
@@ -105,12 +108,29 @@ export class RuntimeSession {
     if (!this.#isWorking) this.#working = this.#work();
   }
 
-  /** Ends the turn that runs; the conversation goes on. */
-  interrupt(): { still_queued: string[] } {
+  /** Ends the turn that runs; the conversation goes on, with what waits unless that is to be dropped. */
+  interrupt(dropsQueue = false): { still_queued: string[]; cancelled?: string[] } {
     this.#turn?.abort(new Error('interrupted'));
-    return {
-      still_queued: this.#queue.map((message) => String(message.uuid ?? '')).filter((id) => id !== ''),
-    };
+    const ids = this.#queue.map(({ uuid }) => uuid).filter((id) => typeof id === 'string');
+    if (!dropsQueue) return { still_queued: ids };
+    this.#queue.length = 0;
+    return { still_queued: [], cancelled: ids };
+  }
+
+  /** Takes back a message that waits; false when it does not wait any more. */
+  cancel(uuid: string): boolean {
+    const index = this.#queue.findIndex((message) => message.uuid === uuid);
+    if (index === -1) return false;
+    this.#queue.splice(index, 1);
+    return true;
+  }
+
+  get hooks(): HookRegistration {
+    return this.#hooks.registration;
+  }
+
+  get cwd(): string {
+    return this.#start.cwd;
   }
 
   /** The host says that no more comes. Its hooks must hear of it while it can still answer. */
@@ -161,6 +181,7 @@ export class RuntimeSession {
       outcome = brokenTurn(messageOf(error));
     }
     this.#turn = undefined;
+    this.workedMs += performance.now() - started;
     await this.#saved();
     if (this.#closed) return;
     this.#lastWasError = outcome.isError;

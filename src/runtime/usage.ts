@@ -5,6 +5,8 @@ import type { Price, PriceTable } from './model.js';
 export class UsageLedger {
   readonly #prices: readonly PriceTable[];
   readonly #byModel = new Map<string, TokenCounts>();
+  /** Of the last answer; undefined before the first. */
+  lastRequest: TokenCounts | undefined;
   #turn = emptyCounts();
 
   /** Earlier tables win. */
@@ -26,6 +28,7 @@ export class UsageLedger {
   }
 
   add(model: string, counts: TokenCounts): void {
+    this.lastRequest = { ...counts };
     const sum = this.#byModel.get(model) ?? emptyCounts();
     addCounts(sum, counts);
     addCounts(this.#turn, counts);

@@ -40,6 +40,21 @@ describe('a request', () => {
     ]);
   });
 
+  it('that is forgotten is open no more, and the other side hears nothing of it', async () => {
+    const { requests, serve } = byHand();
+    const [left] = channelPair(undefined, serve);
+    const forgotten = new AbortController();
+    const answer = left.channel.request('mcp_message', {}, { ...patient, forgottenBy: forgotten.signal });
+    await settled();
+    forgotten.abort();
+    await expect(answer).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(left.channel.openRequests).toBe(0);
+    requests[0]?.resolve({ late: true });
+    await settled();
+    expect(left.sent).toMatchObject([{ type: 'control_request' }]);
+    expect(left.debug).toEqual(['answer to no open control request: ignored']);
+  });
+
   it('may be answered without a payload', async () => {
     const [left, right] = channelPair(undefined, () => undefined);
     const answer = await left.channel.request('mcp_toggle', {}, patient);

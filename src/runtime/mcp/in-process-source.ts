@@ -1,4 +1,5 @@
 import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/control-requests.js';
+import { LIMITS } from '../../protocol/limits.js';
 import type { JsonRpcMessage } from '../../protocol/mcp.js';
 import type { Host } from '../host.js';
 import type { McpClient } from './mcp-client.js';
@@ -17,17 +18,55 @@ export function inProcessSource(name: string, request: InitializeRequest, host: 
     manifest: usable(request.sdkMcpServerManifests?.[name]),
     capabilities: {},
     serve: inProcessRequests,
-    open: async (client) => ({
-      send: (message) => send(name, message, host, client),
-      close: async () => {},
-    }),
+    open: async (client) => {
+      const calls = new OpenCalls();
+      return { send: (message) => send(name, message, host, client, calls), close: async () => {} };
+    },
   };
 }
 
-async function send(name: string, message: JsonRpcMessage, host: Host, client: McpClient): Promise<void> {
-  const answer = await host.ask('mcp_message', { server_name: name, message });
-  const response = answer?.mcp_response;
-  if ('method' in message && 'id' in message && response != null) client.receive(response);
+async function send(
+  name: string,
+  message: JsonRpcMessage,
+  host: Host,
+  client: McpClient,
+  calls: OpenCalls,
+): Promise<void> {
+  const fields = { server_name: name, message };
+  if (!('method' in message && 'id' in message)) {
+    const heard = host.ask('mcp_message', fields, { timeoutMs: LIMITS.controlTimeoutMs });
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      calls.forget(message.params?.requestId);
+    }
+    await heard;
+    return;
+  }
+  const answer = await host.ask('mcp_message', fields, { forgottenBy: calls.begin(message) });
+  calls.end(message);
+  if (answer?.mcp_response != null) client.receive(answer.mcp_response);
+}
+
+/**
+ * A call that the client has given up is never answered by most servers: the control request that carried it must not
+ * stay open for that.
+ */
+class OpenCalls {
+  readonly #open = new Map<unknown, AbortController>();
+
+  begin({ id }: { id: unknown }): AbortSignal {
+    const controller = new AbortController();
+    this.#open.set(id, controller);
+    return controller.signal;
+  }
+
+  end({ id }: { id: unknown }): void {
+    this.#open.delete(id);
+  }
+
+  forget(id: unknown): void {
+    this.#open.get(id)?.abort();
+    this.#open.delete(id);
+  }
 }
 
 function usable(manifest: SdkMcpServerManifest | undefined): SdkMcpServerManifest | undefined {
