@@ -43,7 +43,7 @@ export {
   tool,
 } from './authoring/tool.js';
 export type { LogLevel, ToolContext } from './authoring/tool-context.js';
-export type { ExitStatus } from './client/conversation.js';
+export type { ExitStatus } from './client/ending.js';
 export {
   explainPermissions,
   type PermissionsExplanation,

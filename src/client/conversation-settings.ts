@@ -11,6 +11,8 @@ export interface ConversationSettings {
   startupTimeoutMs: number;
   throwOnErrorResult: boolean;
   verbatimPrompts: boolean;
+  /** The agent is told before its input ends. The CLI has no use for it, and takes a second longer to leave. */
+  endsSession: boolean;
   /** True when the agent may need an answer from this side: then reading is never paused. */
   hasCallbacks: () => boolean;
   stderr: ((text: string) => void) | undefined;
@@ -32,6 +34,7 @@ export function conversationSettings(
     startupTimeoutMs: options.startupTimeoutMs ?? LIMITS.startupTimeoutMs,
     throwOnErrorResult: options.throwOnErrorResult ?? true,
     verbatimPrompts: options.verbatimPrompts ?? false,
+    endsSession: options.runtime !== undefined && (options.hooks?.SessionEnd?.length ?? 0) > 0,
     hasCallbacks,
     stderr: options.stderr ?? undefined,
     debug,

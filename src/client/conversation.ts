@@ -9,24 +9,20 @@ import {
   isControlResponse,
   type MessageFrame,
 } from '../protocol/frames.js';
+import { LIMITS } from '../protocol/limits.js';
 import type { SDKMessage, SDKResultMessage } from '../protocol/messages/index.js';
 import { StderrTail } from '../protocol/stderr-tail.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
 import type { ConversationSettings } from './conversation-settings.js';
+import { Ending } from './ending.js';
 import { errorAtEnd } from './error-at-end.js';
 import type { Launch } from './launch/launch.js';
 import { type FailureContext, startupTimeout } from './launch/process-failure.js';
 import { ReadingPolicy, type ReadingPolicyTarget } from './reading-policy.js';
 import { ResultDelivery } from './result-delivery.js';
-import { ResultError } from './results.js';
 import { TurnState } from './turn-state.js';
 import { UnreadMessages } from './unread-messages.js';
 import { type InputTarget, inputFailure, UserInput } from './user-input.js';
-
-export interface ExitStatus {
-  code: number | null;
-  signal: string | null;
-}
 
 /**
  * One agent and everything that is said with it. Frames come in from the transport and are sorted: control traffic
@@ -36,8 +32,7 @@ export interface ExitStatus {
 export class Conversation implements TransportReceiver, InputTarget {
   readonly input: UserInput;
   readonly unread: UnreadMessages;
-  readonly exited: Promise<ExitStatus>;
-  readonly done: Promise<SDKResultMessage>;
+  readonly ending = new Ending();
   /** The id under which the agent keeps this conversation, once it has said so. */
   sessionId: string | undefined;
 
@@ -50,8 +45,6 @@ export class Conversation implements TransportReceiver, InputTarget {
   readonly #reading: ReadingPolicy;
   readonly #stderr = new StderrTail();
   readonly #onEnd: () => void;
-  #settleExited: (status: ExitStatus) => void = () => {};
-  #settleDone: { resolve(result: SDKResultMessage): void; reject(error: unknown): void } | undefined;
   #startupTimer: NodeJS.Timeout | undefined;
   #waitingForTurn: (() => void)[] = [];
   #lastResult: SDKResultMessage | undefined;
@@ -60,6 +53,7 @@ export class Conversation implements TransportReceiver, InputTarget {
   #stopping = false;
   #ended = false;
   #inputEnded = false;
+  #goodbye: Promise<void> | undefined;
 
   constructor(
     launch: Launch,
@@ -71,14 +65,6 @@ export class Conversation implements TransportReceiver, InputTarget {
     this.#transport = launch.transport;
     this.#settings = settings;
     this.#onEnd = onEnd;
-    this.exited = new Promise((resolve) => {
-      this.#settleExited = resolve;
-    });
-    this.done = new Promise((resolve, reject) => {
-      this.#settleDone = { resolve, reject };
-    });
-    // Reading `done` is optional: the loop reports the same error.
-    this.done.catch(() => {});
     this.input = new UserInput(this, settings.verbatimPrompts);
     this.unread = new UnreadMessages(() => this.#reading.adjust());
     this.#reading = new ReadingPolicy(this.#readingTarget(), settings.maxUnreadBytes);
@@ -130,11 +116,27 @@ export class Conversation implements TransportReceiver, InputTarget {
     return answer;
   }
 
-  /** Stops at once and quietly: unread messages are dropped, the loop ends. Resolves when the agent is gone. */
+  /** Stops quietly: unread messages are dropped, the loop ends. Resolves when the agent is gone. */
   close(): Promise<void> {
+    const canHear = this.#settings.endsSession && this.#turns.isDone && !this.#stopping && !this.#ended;
+    if (!canHear) return this.#closeNow();
+    this.unread.cut();
+    return this.#endSession().then(() => this.#closeNow());
+  }
+
+  #closeNow(): Promise<void> {
     this.#halt(new TenonError('CLOSED', 'The query was closed.'));
     this.unread.cut();
     return this.#stop();
+  }
+
+  /** Hooks at the end of the session are called while they can still answer. */
+  #endSession(): Promise<void> {
+    this.#goodbye ??= this.control('end_session', {}, { timeoutMs: LIMITS.sessionEndMs }).then(
+      () => {},
+      (error) => this.#settings.debug('control', `end_session: ${messageOf(error)}`),
+    );
+    return this.#goodbye;
   }
 
   /** Stops at once and lets the loop throw. */
@@ -218,14 +220,7 @@ export class Conversation implements TransportReceiver, InputTarget {
     const error = this.#errorAt(end);
     this.#halt(error ?? new TenonError('CLOSED', 'The agent has left.'));
     this.unread.end(error);
-    this.#settleExited({ code: end.code, signal: end.signal });
-    if (this.#lastResult !== undefined && (error === undefined || error instanceof ResultError)) {
-      this.#settleDone?.resolve(this.#lastResult);
-    } else {
-      this.#settleDone?.reject(
-        error ?? new TenonError('CLOSED', 'The query was closed before it had a result.'),
-      );
-    }
+    this.ending.settle(end, this.#lastResult, error);
   }
 
   #receiveControl(frame: Frame): void {
@@ -262,7 +257,9 @@ export class Conversation implements TransportReceiver, InputTarget {
     if (!(nothingAsked || this.#turns.isDone) || this.#channel.openRequests > 0) return;
     this.#inputEnded = true;
     // From here the agent leaves by itself; the transport helps when it does not.
-    void this.#transport.stop(this.#settings.closeGraceMs);
+    const leave = (): void => void this.#transport.stop(this.#settings.closeGraceMs);
+    if (this.#settings.endsSession) void this.#endSession().then(leave);
+    else leave();
   }
 
   #readingTarget(): ReadingPolicyTarget {

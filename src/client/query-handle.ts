@@ -52,11 +52,11 @@ export class QueryHandle implements Query {
   }
 
   get exited() {
-    return this.#conversation.exited;
+    return this.#conversation.ending.exited;
   }
 
   get done() {
-    return this.#conversation.done;
+    return this.#conversation.ending.done;
   }
 
   close(): Promise<void> {

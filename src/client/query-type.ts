@@ -26,7 +26,7 @@ import type {
 import type { McpServerStatus, McpSetServersResult } from '../protocol/mcp-status.js';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../protocol/messages/index.js';
 import type { PermissionMode } from '../protocol/permissions.js';
-import type { ExitStatus } from './conversation.js';
+import type { ExitStatus } from './ending.js';
 import type { McpReadiness, McpReadyOptions } from './mcp/mcp-controls.js';
 import type { McpStatusChange } from './mcp/status-monitor.js';
 import type { SdkPluginConfig } from './options.js';

@@ -7,6 +7,8 @@ export const LIMITS = {
   startupTimeoutMs: 120_000,
   /** For the answer to a control request. `set_model` may check with the API for 15 s, `mcp_reconnect` connects for 30 s. */
   controlTimeoutMs: 60_000,
+  /** For hooks at the end of a session: whoever closes does not want to wait for long. */
+  sessionEndMs: 5_000,
   /** From the end of input to SIGTERM. An idle CLI needs 40–100 ms to write its transcript and leave. */
   closeGraceMs: 2_000,
   /** From a SIGTERM without grace to the end of input, for a wrapper that hears only that. A CLI leaves within 100 ms. */

@@ -1,6 +1,7 @@
 /** Hooks at the beginning and the end of a conversation. The CLI calls neither for callbacks unless `/clear` is said. */
 import { describe, expect, test } from 'vitest';
 import type { HookCallback, HookInput } from '../../src/index.js';
+import { LIMITS } from '../../src/protocol/limits.js';
 import { InMemorySessionStore } from '../../src/runtime/index.js';
 import { run, said, talk } from './support.js';
 
@@ -72,5 +73,35 @@ describe('SessionEnd', () => {
     await session.query.controlRequest('end_session', {});
     await session.close();
     expect(heard).toMatchObject([{ hook_event_name: 'SessionEnd', reason: 'other' }]);
+  });
+
+  test.each(['a query that is read to its end', 'a session that is closed'])(
+    'comes at the end of %s (R22)',
+    async (how) => {
+      const { heard, callback } = listening();
+      const options = { hooks: { SessionEnd: [{ hooks: [callback] }] } };
+      if (how.startsWith('a query')) await run(['One.'], options);
+      else {
+        const { session } = talk(['One.'], options);
+        await session.ask('First');
+        await session.close();
+      }
+      expect(heard).toMatchObject([{ reason: 'other' }]);
+    },
+  );
+
+  test('that never answers holds up the end no longer than the limit (R22)', async () => {
+    const limit = LIMITS.sessionEndMs;
+    const hooks = { SessionEnd: [{ hooks: [() => new Promise<never>(() => {})] }] };
+    const started = performance.now();
+    expect((await run(['One.'], { hooks })).result).toMatchObject({ result: 'One.' });
+    expect(performance.now() - started).toBeLessThan(limit * 3);
+  }, 30_000);
+
+  test('does not come for a conversation in which nothing was said (R22)', async () => {
+    const { heard, callback } = listening();
+    const { session } = talk([], { hooks: { SessionEnd: [{ hooks: [callback] }] } });
+    await session.close();
+    expect(heard).toEqual([]);
   });
 });
