@@ -4,7 +4,13 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type CanUseTool, createSession, type HookCallback, type Options } from '../../src/index.js';
+import {
+  type CanUseTool,
+  createSession,
+  type HookCallback,
+  type HookInput,
+  type Options,
+} from '../../src/index.js';
 import type { AgentRuntime } from '../../src/protocol/agent-runtime.js';
 import type { Frame } from '../../src/protocol/frames.js';
 import { embedded } from '../../src/runtime/index.js';
@@ -23,8 +29,12 @@ const step = fc.record(
   },
   { requiredKeys: [] },
 );
-const decision = fc.constantFrom('allow', 'always', 'deny', 'stop', 'throw');
-const hookAnswer = fc.constantFrom('none', 'none', 'allow', 'deny', 'ask', 'throw', 'end', 'context', 'slow');
+const decision = fc.constantFrom('allow', 'always', 'never', 'mode', 'deny', 'stop', 'throw');
+const hookAnswer = fc.constantFrom(
+  ...(['none', 'none', 'allow', 'deny', 'ask', 'defer', 'approve', 'block', 'input', 'output'] as const),
+  ...(['throw', 'end', 'context', 'slow', 'async', 'message'] as const),
+);
+const mode = fc.constantFrom('default', 'default', 'plan', 'acceptEdits', 'dontAsk', 'bypassPermissions');
 
 const scenario = fc.record({
   steps: fc.array(step, { maxLength: 8 }),
@@ -34,6 +44,10 @@ const scenario = fc.record({
   /** After how many frames of the agent an interrupt is sent. */
   interrupts: fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 3 }),
   partial: fc.boolean(),
+  mode,
+  rules: fc.array(fc.constantFrom('mcp__s__ok', 'mcp__s', 'mcp__s__slow*', 'mcp__s__ok(x)'), {
+    maxLength: 2,
+  }),
   maxTurns: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
@@ -82,21 +96,36 @@ class Wire {
   }
 }
 
-function answerHook(answer: string, event: string, signal: AbortSignal): ReturnType<HookCallback> {
+function answerHook(answer: string, input: HookInput, signal: AbortSignal): ReturnType<HookCallback> {
+  const event = input.hook_event_name;
   const specific = (more: object) => ({ hookSpecificOutput: { hookEventName: event, ...more } as never });
+  // A hook that never lets a turn end is for another test.
+  if ('stop_hook_active' in input && input.stop_hook_active) return {};
   switch (answer) {
     case 'allow':
     case 'deny':
     case 'ask':
+    case 'defer':
       return event === 'PreToolUse' ? specific({ permissionDecision: answer }) : {};
+    case 'approve':
+    case 'block':
+      return { decision: answer, reason: 'Because.' };
+    case 'input':
+      return event === 'PreToolUse' ? specific({ updatedInput: { changed: true } }) : {};
+    case 'output':
+      return event === 'PostToolUse' ? specific({ updatedToolOutput: 'Changed.' }) : {};
     case 'throw':
       throw new Error('The hook is broken.');
     case 'end':
       return { continue: false };
     case 'context':
-      return event === 'Stop' ? {} : specific({ additionalContext: 'By the way.' });
+      return specific({ additionalContext: 'By the way.' });
     case 'slow':
       return pause(1, signal).then(() => ({}));
+    case 'async':
+      return { async: true };
+    case 'message':
+      return { systemMessage: 'Look.', suppressOutput: true };
     default:
       return {};
   }
@@ -120,17 +149,14 @@ function canUseTool(decisions: Scenario['decisions']): CanUseTool {
     if (answer === 'deny') return { behavior: 'deny', message: 'No.' };
     if (answer === 'stop') return { behavior: 'deny', message: 'No, and stop.', interrupt: true };
     if (answer === 'allow') return { behavior: 'allow', updatedInput: input };
-    const rule = {
-      type: 'addRules',
-      rules: [{ toolName }],
-      behavior: 'allow',
-      destination: 'session',
+    const destination = 'session' as const;
+    const rules = [{ toolName }];
+    const updates = {
+      always: { type: 'addRules', rules, behavior: 'allow', destination },
+      never: { type: 'addRules', rules, behavior: 'deny', destination },
+      mode: { type: 'setMode', mode: 'dontAsk', destination },
     } as const;
-    return {
-      behavior: 'allow',
-      updatedInput: input,
-      updatedPermissions: [{ ...rule, rules: [{ toolName }] }],
-    };
+    return { behavior: 'allow', updatedInput: input, updatedPermissions: [updates[answer]] };
   };
 }
 
@@ -143,7 +169,8 @@ function scriptOf(steps: Scenario['steps']): () => ModelStep {
   };
 }
 
-async function play({ steps, decisions, hooks, prompts, interrupts, partial, maxTurns }: Scenario) {
+async function play(given: Scenario) {
+  const { steps, decisions, hooks, prompts, interrupts, partial, maxTurns } = given;
   const model = scriptedModel(scriptOf(steps));
   const wire = new Wire();
   const open = new Set<number>();
@@ -173,17 +200,26 @@ async function play({ steps, decisions, hooks, prompts, interrupts, partial, max
     { readOnly: ['ok', 'fails', 'throws', 'slow'] },
   );
   const nextHook = cycle(hooks);
-  const hook: HookCallback = (input, _, { signal }) => answerHook(nextHook(), input.hook_event_name, signal);
+  const deferred = new Set<string>();
+  const hook: HookCallback = (input, toolUseId, { signal }) => {
+    const answer = nextHook();
+    if (answer === 'defer' && toolUseId !== undefined) deferred.add(toolUseId);
+    return answerHook(answer, input, signal);
+  };
   const options: Options = {
     runtime: wire.around(embedded({ model })),
     mcpServers: { s },
     canUseTool: canUseTool(decisions),
     hooks: Object.fromEntries(
-      ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure'].map((event) => [
-        event,
-        [{ hooks: [hook] }],
-      ]),
+      [
+        ...['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'Stop'],
+        'SessionEnd',
+      ].map((event) => [event, [{ hooks: [hook] }]]),
     ),
+    permissionMode: given.mode,
+    allowDangerouslySkipPermissions: true,
+    allowedTools: given.rules,
+    disallowedTools: given.rules.slice(1),
     includePartialMessages: partial,
     maxTurns,
   };
@@ -193,7 +229,7 @@ async function play({ steps, decisions, hooks, prompts, interrupts, partial, max
   };
   for (let prompt = 0; prompt < prompts; prompt += 1) await session.ask(`Prompt ${prompt}`);
   await session.close();
-  return { model, wire, open };
+  return { model, wire, open, deferred };
 }
 
 function idsIn(frames: readonly Frame[], line: string, type: string, key: string): string[] {
@@ -218,15 +254,19 @@ function answersIn(frames: readonly Frame[]): string[] {
 const sum = (values: readonly string[]) => [...values].sort();
 
 it('a conversation is whole, whatever happens in it', async () => {
-  const seen = { interrupted: 0, calls: 0 };
+  const seen = { interrupted: 0, calls: 0, deferred: 0 };
   await fc.assert(
     fc.asyncProperty(scenario, async (given) => {
-      const { model, wire, open } = await play(given);
+      const { model, wire, open, deferred } = await play(given);
       for (const { messages } of model.requests) expectWellFormed(messages);
 
-      // What the host saw: every call and its one result, whatever became of the turn.
+      // What the host saw: every call and its one result, whatever became of the turn; a call that was put off has none.
       const calls = idsIn(wire.toHost, 'assistant', 'tool_use', 'id');
-      expect(sum(idsIn(wire.toHost, 'user', 'tool_result', 'tool_use_id'))).toEqual(sum(calls));
+      const results = idsIn(wire.toHost, 'user', 'tool_result', 'tool_use_id');
+      const missing = calls.filter((id) => !results.includes(id));
+      expect(missing.filter((id) => !deferred.has(id))).toEqual([]);
+      expect(sum([...results, ...missing])).toEqual(sum(calls));
+      seen.deferred += missing.length;
       expect(new Set(calls).size).toBe(calls.length);
       seen.calls += calls.length;
 
@@ -252,4 +292,5 @@ it('a conversation is whole, whatever happens in it', async () => {
   // The scenarios do reach what they are about.
   expect(seen.calls).toBeGreaterThan(50);
   expect(seen.interrupted).toBeGreaterThan(5);
+  expect(seen.deferred).toBeGreaterThan(0);
 }, 120_000);
