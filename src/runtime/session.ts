@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { MessageParam, UserContentBlock } from '../protocol/content.js';
+import type { MessageParam } from '../protocol/content.js';
 import type { InitializeRequest } from '../protocol/control-requests.js';
 import { messageOf } from '../protocol/errors.js';
 import type { MessageFrame } from '../protocol/frames.js';
@@ -8,16 +8,15 @@ import { type HookRegistration, HookRunner } from './hook-runner.js';
 import type { Host } from './host.js';
 import { initFields } from './init-line.js';
 import type { Lines } from './lines.js';
+import { MessageQueue } from './message-queue.js';
 import { ModelChoice } from './model-choice.js';
+import { newTurn, type TurnParts } from './new-turn.js';
 import { Permissions } from './permissions.js';
-import { modelRequest, systemPrompt } from './prompt.js';
 import { PromptHooks, type RefusedPrompt } from './prompt-hooks.js';
 import { resultLine } from './result-line.js';
 import { DEFAULT_MAX_TOKENS, type RuntimeConfig, type RuntimeStart } from './runtime-config.js';
 import { SessionTools } from './session-tools.js';
 import { Transcript } from './sessions/transcript.js';
-import { Turn } from './turn.js';
-import { TurnLimits } from './turn-limits.js';
 import { brokenTurn, emptyTurn, type TurnOutcome } from './turn-outcome.js';
 import { UsageLedger } from './usage.js';
 import { contentOf, textOf } from './user-message.js';
@@ -38,7 +37,7 @@ export class RuntimeSession {
   readonly #promptHooks: PromptHooks;
   #transcript: Transcript | undefined;
   #opening: Promise<void> = Promise.resolve();
-  readonly #queue: MessageFrame[] = [];
+  readonly #queue: MessageQueue;
   readonly #denials: object[] = [];
   readonly #warnings: string[] = [];
   #initialize: InitializeRequest = {};
@@ -54,6 +53,7 @@ export class RuntimeSession {
     this.#config = config;
     this.#start = start;
     this.#lines = lines;
+    this.#queue = new MessageQueue(lines);
     const maxTokens = config.maxTokens ?? DEFAULT_MAX_TOKENS;
     this.model = new ModelChoice(config.model.name, start.flags, maxTokens, lines);
     this.permissions = new Permissions(start.flags, host, lines, (text) => this.#warn(text));
@@ -89,7 +89,7 @@ export class RuntimeSession {
       this.#lines.mirror(key, entries),
     );
     this.#lines.sessionId = this.#transcript.sessionId;
-    for (const message of this.#queue) this.#lines.lifecycle(message, 'queued');
+    this.#queue.announce();
     if (this.#queue.length > 0 && !this.#isWorking) this.#working = this.#work();
   }
 
@@ -111,18 +111,15 @@ export class RuntimeSession {
   /** Ends the turn that runs; the conversation goes on, with what waits unless that is to be dropped. */
   interrupt(dropsQueue = false): { still_queued: string[]; cancelled?: string[] } {
     this.#turn?.abort(new Error('interrupted'));
-    const ids = this.#queue.map(({ uuid }) => uuid).filter((id) => typeof id === 'string');
+    const { ids } = this.#queue;
     if (!dropsQueue) return { still_queued: ids };
-    this.#queue.length = 0;
+    this.#queue.clear();
     return { still_queued: [], cancelled: ids };
   }
 
-  /** Takes back a message that waits; false when it does not wait any more. */
+  /** Takes back a message that waits. */
   cancel(uuid: string): boolean {
-    const index = this.#queue.findIndex((message) => message.uuid === uuid);
-    if (index === -1) return false;
-    this.#queue.splice(index, 1);
-    return true;
+    return this.#queue.cancel(uuid);
   }
 
   get hooks(): HookRegistration {
@@ -146,7 +143,7 @@ export class RuntimeSession {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#queue.length = 0;
+    this.#queue.clear();
     this.#turn?.abort(new Error('closed'));
     await this.tools.hub.close();
   }
@@ -154,8 +151,7 @@ export class RuntimeSession {
   async #work(): Promise<void> {
     this.#isWorking = true;
     this.#reportState('running');
-    for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
-      this.#lines.lifecycle(message, 'started');
+    for (let message = this.#queue.next(); message !== undefined; message = this.#queue.next()) {
       await this.#runTurn(message);
       if (!this.#closed) this.#lines.lifecycle(message, 'completed');
     }
@@ -218,7 +214,7 @@ export class RuntimeSession {
     );
     if (verdict.refusal !== undefined) return this.#refused(verdict.refusal);
     if (message.shouldQuery === false) return emptyTurn('');
-    return this.#newTurn(signal).run();
+    return newTurn(this.#turnParts(), signal).run();
   }
 
   /** Says back what the host said, under the id that it was said with. */
@@ -228,50 +224,20 @@ export class RuntimeSession {
     return this.#lines.user(content, { isReplay: true, ...(uuid === undefined ? {} : { uuid }) });
   }
 
-  #newTurn(signal: AbortSignal): Turn {
-    const { flags } = this.#start;
-    return new Turn(
-      {
-        model: this.#config.model,
-        lines: this.#lines,
-        hooks: this.#hooks,
-        permissions: this.permissions,
-        usage: this.usage,
-        remember: (said, lines) => this.#remember(said, lines),
-        ready: () => this.tools.hub.relisted(),
-        structured: this.tools.structured,
-        limits: new TurnLimits(
-          { maxTurns: flags.maxTurns, maxBudgetUsd: flags.maxBudgetUsd, model: () => this.model.current },
-          this.usage,
-          this.tools.structured,
-        ),
-        includePartialMessages: flags.includePartialMessages,
-        find: (name) => this.tools.find(name),
-        hasFallback: () => this.model.hasFallback,
-        fallBack: (error) => this.model.fallBack(error),
-        request: () =>
-          modelRequest(
-            this.model.parameters(),
-            systemPrompt(this.#initialize, flags, this.tools.hub.instructions()),
-            this.tools.selected(),
-            this.#transcript?.messages ?? [],
-          ),
-        takeQueued: () => this.#takeQueued(),
-        noteDenial: ({ block }) =>
-          this.#denials.push({ tool_name: block.name, tool_use_id: block.id, tool_input: block.input }),
-      },
-      signal,
-    );
-  }
-
-  #takeQueued(): UserContentBlock[] {
-    const taken = this.#queue.splice(0);
-    for (const message of taken) {
-      this.#lines.lifecycle(message, 'started');
-      this.#lines.lifecycle(message, 'completed');
-      if (typeof message.uuid === 'string') this.#lines.answered.push(message.uuid);
-    }
-    return taken.flatMap(contentOf);
+  #turnParts(): TurnParts {
+    if (this.#transcript === undefined) throw new Error('The conversation is not open yet.');
+    return {
+      session: this,
+      config: this.#config,
+      start: this.#start,
+      lines: this.#lines,
+      hooks: this.#hooks,
+      queue: this.#queue,
+      denials: this.#denials,
+      initialize: this.#initialize,
+      transcript: this.#transcript,
+      remember: (said, lines) => this.#remember(said, lines),
+    };
   }
 
   #remember(message: MessageParam, lines?: readonly string[]): void {
