@@ -44,7 +44,9 @@ export class PrivateConfig {
     const directory = mkdtempSync(join(tmpdir(), 'tenon-config-'));
     this.#directory = directory;
     watchDirectory(directory);
-    if (!this.#isHermetic) carryOver(env, directory);
+    // The CLI keeps logs of MCP servers in the user's cache.
+    if (this.#isHermetic) env.XDG_CACHE_HOME = join(directory, 'cache');
+    else carryOver(env, directory);
     env.CLAUDE_CONFIG_DIR = directory;
   }
 
