@@ -57,6 +57,7 @@ export {
   type TriedPlace,
 } from './client/launch/find-claude-code.js';
 export type { McpReadiness, McpReadyOptions } from './client/mcp/mcp-controls.js';
+export { type ResolveMcpConfigOptions, resolveMcpConfig } from './client/mcp/resolve-config.js';
 export type { McpStatusChange } from './client/mcp/status-monitor.js';
 export type {
   AgentDefinition,
@@ -103,13 +104,7 @@ export type {
 } from './client/settings/resolved-settings.js';
 export type { McpPlace } from './config/places.js';
 export { McpConfigError, type McpConfigProblem } from './config/problems.js';
-export {
-  type McpServerOrigin,
-  type ResolvedMcpConfig,
-  type ResolvedMcpServer,
-  type ResolveMcpConfigOptions,
-  resolveMcpConfig,
-} from './config/resolve-mcp-config.js';
+export type { McpServerOrigin, ResolvedMcpConfig, ResolvedMcpServer } from './config/resolve-mcp-config.js';
 export type {
   AdvisorToolResultBlock,
   AssistantContentBlock,

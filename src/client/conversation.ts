@@ -108,9 +108,13 @@ export class Conversation implements TransportReceiver, InputTarget {
     return (await request).response as HostRequestPayload<Subtype>;
   }
 
-  initialize(): Promise<HostRequestPayload<'initialize'>> {
+  initialize(changed: HostRequestFields<'initialize'> = {}): Promise<HostRequestPayload<'initialize'>> {
     // In the background: the oldest CLIs never answer it, and work all the same.
-    const answer = this.control('initialize', this.#launch.initialize, { timeoutMs: 0, background: true });
+    const answer = this.control(
+      'initialize',
+      { ...this.#launch.initialize, ...changed },
+      { timeoutMs: 0, background: true },
+    );
     const ready = (): void => this.#launch.ready();
     answer.then(ready, ready);
     return answer;

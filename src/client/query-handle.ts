@@ -115,7 +115,7 @@ export class QueryHandle implements Query {
   }
 
   reinitialize() {
-    this.#initialized = this.#conversation.initialize();
+    this.#initialized = this.#conversation.initialize(this.#mcp.announcement());
     return this.#initialized;
   }
 

@@ -39,7 +39,10 @@ export class SessionTools {
   initialize(request: InitializeRequest): void {
     this.#useSchema(request.jsonSchema);
     for (const name of request.sdkMcpServers ?? []) {
-      if (this.hub.get(name) === undefined) this.hub.addInProcess(name, request);
+      const known = this.hub.get(name);
+      // What the host says wins over a file that has the same name.
+      if (known !== undefined && known.source.transport !== 'sdk') void this.hub.remove(name);
+      if (known?.source.transport !== 'sdk') this.hub.addInProcess(name, request);
     }
   }
 

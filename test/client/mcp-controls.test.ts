@@ -7,6 +7,7 @@ import {
   type McpStatusChange,
   OptionError,
   query,
+  serveHttp,
   TenonError,
   tool,
 } from '../../src/index.js';
@@ -112,7 +113,7 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
   it('`mcpReady()` says what is still connecting when its time is over', async () => {
     await using agent = await start([]);
     await using session = createSession(
-      agent.options({ mcpServers: { mute: outside('silent') }, settingSources: [] }),
+      agent.options({ mcpServers: { mute: outside('silent') }, settingSources: [], closeGraceMs: 0 }),
     );
     expect(await session.query.mcpReady({ timeout: 300 })).toMatchObject({ ready: false, pending: ['mute'] });
   });
@@ -207,6 +208,32 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     expect(await running.getMcpPrompt('calc', 'greet', { who: 'Ada' })).toMatchObject({
       messages: [{ role: 'user', content: { type: 'text', text: 'Hello Ada' } }],
     });
+  });
+
+  it.runIf(!isCli)('those of servers outside can too', async () => {
+    await using web = await serveHttp(calc());
+    await using agent = await start([]);
+    await using session = createSession(
+      agent.options({
+        mcpServers: { web: { type: 'http', url: web.url }, out: outside() },
+        settingSources: [],
+      }),
+    );
+    const running = session.query;
+    await running.mcpReady();
+    const resources = [{ server: 'web', uri: 'note://1' }];
+    expect(await running.listMcpResources('web')).toMatchObject({ resources });
+    expect(await running.listMcpResources()).toMatchObject({ resources });
+    expect(await running.readMcpResource('web', 'note://1')).toMatchObject({
+      contents: [{ text: 'Buy milk.' }],
+    });
+    expect(await running.listMcpPrompts('web')).toMatchObject({
+      prompts: [{ server: 'web', name: 'greet' }],
+    });
+    expect(await running.getMcpPrompt('web', 'greet', { who: 'Ada' })).toMatchObject({
+      messages: [{ content: { text: 'Hello Ada' } }],
+    });
+    await expect(running.readMcpResource('nobody', 'x:y')).rejects.toThrow('nobody');
   });
 
   it.runIf(isCli)('those of servers outside cannot, and the error names the way out', async () => {

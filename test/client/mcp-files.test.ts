@@ -115,6 +115,17 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     expect(warnings.join('')).toContain('NEITHER');
   });
 
+  it('a server in the process and one of the same name in a file are not merged: the options win (R32)', async () => {
+    await using agent = await start([{ tool: 'mcp__same__who' }, 'Done.']);
+    put(join(agent.box.cwd, '.mcp.json'), { mcpServers: { same: stdio() } });
+    const who = tool('who', 'Says who', {}, () => 'me');
+    const same = createSdkMcpServer({ name: 'same', alwaysLoad: true, tools: [who] });
+    const { messages } = await ask(agent.options({ mcpServers: { same }, allowedTools }));
+    expect(resultsOf(messages)).toEqual(['me']);
+    expect(agent.offered()[0]?.filter((name) => name.startsWith('mcp__'))).toEqual(['mcp__same__who']);
+    expect(serversOf(messages)).toMatchObject([{ name: 'same', status: 'connected' }]);
+  });
+
   it('stdio, HTTP and in-process servers work together in one prompt (R25, R40)', async () => {
     const say = (place: string) => [tool('hello', 'Says hello', {}, () => `hello from ${place}`)];
     await using web = await serveHttp(createSdkMcpServer({ name: 'web', tools: say('the web') }));

@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/config/json-lines.js';
 import { describeProblem } from '../../src/config/problems.js';
-import { McpConfigError, type ResolveMcpConfigOptions, resolveMcpConfig } from '../../src/index.js';
+import { type ResolveMcpConfigOptions, resolveMcpConfig } from '../../src/config/resolve-mcp-config.js';
+import { McpConfigError, resolveMcpConfig as ofQuery } from '../../src/index.js';
 import { sandbox } from '../support/real-cli.js';
 
 async function resolved(content: string, more: ResolveMcpConfigOptions = {}) {
@@ -202,6 +203,14 @@ describe('strict and lenient (R28)', () => {
     expect(servers.bad?.error?.variable).toBe('NOT_SET_ANYWHERE');
     expect(said).toHaveLength(2);
   });
+});
+
+it('the public function takes the options of a query, with the environment that its agent would have', () => {
+  const { files } = ofQuery({ env: { CLAUDE_CONFIG_DIR: '/somewhere' }, settingSources: ['user'] });
+  expect(files.map(({ path }) => path)).toContain('/somewhere/mcp.json');
+  const home = process.env.HOME ?? '';
+  const inherited = ofQuery({ env: { ONLY: 'this' }, settingSources: ['user'] }).files;
+  expect(inherited.map(({ path }) => path)).toContain(join(home, '.claude', 'mcp.json'));
 });
 
 describe('the JSON reader', () => {

@@ -197,6 +197,25 @@ describe('by hand', () => {
     expect(stderr).toContain('this is no JSON');
   });
 
+  it('ends with exit code 1 for an error in a strict MCP configuration, and warns of it in a lenient one (R28)', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: that is what is tested
+    const config = [
+      '--mcp-config',
+      JSON.stringify({ mcpServers: { a: { command: '${NOT_SET_ANYWHERE}' } } }),
+    ];
+    const strict = await start([...config, '--strict-mcp-config']).ended;
+    expect(strict).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('wants the variable NOT_SET_ANYWHERE'),
+    });
+    const lenient = start([...config, '--setting-sources=']);
+    lenient.child.stdin.end();
+    expect(await lenient.ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('NOT_SET_ANYWHERE'),
+    });
+  });
+
   it('tells its version and its use', async () => {
     expect(await start(['--version']).ended).toMatchObject({ code: 0, stdout: '0.1.0 (Tenon runtime)\n' });
     expect(await start(['--help']).ended).toMatchObject({

@@ -30,6 +30,7 @@ export function commandLine(
   const placed = placeOptions(options);
   const initialize: InitializeRequest = { ...announcement, ...placed.initialize };
   const mcpServers: Record<string, McpServerConfigForProcessTransport> = { ...servers.process };
+  for (const name of servers.contested) mcpServers[name] = { type: 'sdk', name };
   const plan = {
     args: placed.args,
     initialize,

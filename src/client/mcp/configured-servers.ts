@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import type { McpPlace } from '../../config/places.js';
+import { existsSync, readFileSync } from 'node:fs';
+import type { McpConfigFile, McpPlace } from '../../config/places.js';
 import { describeProblem, type McpConfigProblem } from '../../config/problems.js';
 import { filesFor, resolveFrom } from '../../config/resolve-mcp-config.js';
 import { SecretValues } from '../../config/secret-values.js';
@@ -28,9 +28,11 @@ export function configuredServers(options: Options): ConfiguredServers {
   const secrets = new SecretValues();
   const resolved = resolveFrom(
     { ...options, mcpServers: checkedHere(split, options), env: environmentOf(options) },
-    filesToRead(options),
+    filesToRead(options, Object.keys(split.inProcess)),
   );
-  for (const { name, origin, written, config, error, readByClaudeCode } of Object.values(resolved.servers)) {
+  const cliFiles = new Set(resolved.files.filter((file) => file.readByClaudeCode).map(({ path }) => path));
+  for (const server of Object.values(resolved.servers)) {
+    const { name, origin, written, config, error, shadows, readByClaudeCode } = server;
     secrets.add(written);
     secrets.add(config);
     if (readByClaudeCode) continue;
@@ -39,6 +41,7 @@ export function configuredServers(options: Options): ConfiguredServers {
       failed.set(name, error);
       delete split.process[name];
     } else if (written.type !== 'sdk') split.process[name] = written as ProcessServerConfig;
+    else if (shadows.some(({ file = '' }) => cliFiles.has(file))) split.contested.push(name);
   }
   if (options.spawnClaudeCodeProcess != null)
     for (const each of Object.values(split.process)) secrets.add(each);
@@ -48,7 +51,7 @@ export function configuredServers(options: Options): ConfiguredServers {
 }
 
 /** The environment in which variables are looked up: the agent's. */
-export function environmentOf(options: Options): NodeJS.ProcessEnv {
+export function environmentOf(options: Pick<Options, 'env'>): NodeJS.ProcessEnv {
   return childEnvironment(options.env, {});
 }
 
@@ -61,10 +64,19 @@ function checkedHere(split: SplitServers, options: Options): Record<string, McpS
  * The CLI reads some files by itself; they matter here only where another file has a server of the same name. The
  * runtime reads all of them itself, and a process that somebody else starts is on a machine of its own.
  */
-function filesToRead(options: Options): ReturnType<typeof filesFor> {
+function filesToRead(options: Options, inProcess: readonly string[]): ReturnType<typeof filesFor> {
   if (options.runtime != null || options.spawnClaudeCodeProcess != null) return [];
   const files = filesFor({ ...options, env: environmentOf(options) });
-  return files.some(({ readByClaudeCode, path }) => !readByClaudeCode && existsSync(path)) ? files : [];
+  const matters = ({ readByClaudeCode, path }: McpConfigFile): boolean =>
+    readByClaudeCode ? inProcess.length > 0 && mentions(path, inProcess) : existsSync(path);
+  return files.some(matters) ? files : [];
+}
+
+/** A look is cheaper than reading: these files can be large. */
+function mentions(path: string, names: readonly string[]): boolean {
+  if (!existsSync(path)) return false;
+  const text = readFileSync(path, 'utf8');
+  return names.some((name) => text.includes(JSON.stringify(name)));
 }
 
 /** Lenient mode: what is wrong is said, and the query goes on. */

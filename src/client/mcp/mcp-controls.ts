@@ -1,7 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describeProblem } from '../../config/problems.js';
 import { resolveFrom } from '../../config/resolve-mcp-config.js';
-import { OptionError, TenonError } from '../../protocol/errors.js';
+import type {
+  HostRequestFields,
+  HostRequestPayload,
+  HostSubtype,
+  InitializeRequest,
+} from '../../protocol/control-requests.js';
+import { ControlError, OptionError, TenonError } from '../../protocol/errors.js';
 import { LIMITS } from '../../protocol/limits.js';
 import type { McpServerConfig, McpServerConfigForProcessTransport } from '../../protocol/mcp.js';
 import type { McpServerStatus, McpSetServersResult } from '../../protocol/mcp-status.js';
@@ -47,6 +53,7 @@ export class McpControls {
   /** Servers of the options that live here, until a call of `set` has named them: they stay. */
   readonly #kept: Map<string, McpServerConfig>;
   #expected: Set<string>;
+  #isChanged = false;
 
   constructor(
     agent: Conversation,
@@ -75,6 +82,13 @@ export class McpControls {
         debug('mcp', `onMcpStatus threw: ${String(error)}`);
       }
     });
+  }
+
+  /** What a second `initialize` has to say of the servers here, where they are no longer those of the first. */
+  announcement(): InitializeRequest {
+    if (!this.#isChanged) return {};
+    const none = { sdkMcpServers: [], sdkMcpServerManifests: undefined, sdkMcpServerConfigs: undefined };
+    return { ...none, ...this.#servers.announcement() };
   }
 
   async status({ background = false } = {}): Promise<McpServerStatus[]> {
@@ -120,7 +134,8 @@ export class McpControls {
       ...this.#servers.onWire(),
     };
     try {
-      const result = await this.#agent.control('mcp_set_servers', { servers });
+      const result = await this.#ask('mcp_set_servers', { servers });
+      this.#isChanged = true;
       for (const [name, { instance }] of Object.entries(before)) {
         const now = this.#servers.instanceOf(name);
         if (now !== undefined && now !== instance) this.#servers.announceChange(name);
@@ -146,12 +161,12 @@ export class McpControls {
   async reconnect(name: string): Promise<void> {
     this.#book.attempted(name);
     if (this.#servers.instanceOf(name) === undefined) {
-      await this.#agent.control('mcp_reconnect', { serverName: name });
+      await this.#ask('mcp_reconnect', { serverName: name });
       return;
     }
-    await this.#agent.control('mcp_toggle', { serverName: name, enabled: false });
+    await this.#ask('mcp_toggle', { serverName: name, enabled: false });
     this.#servers.disconnect(name);
-    await this.#agent.control('mcp_toggle', { serverName: name, enabled: true });
+    await this.#ask('mcp_toggle', { serverName: name, enabled: true });
     const { failed, pending } = await this.ready({ servers: [name] });
     if (failed.length === 0 && pending.length === 0) return;
     const reason = failed[0]?.error ?? 'it did not answer in time';
@@ -160,12 +175,25 @@ export class McpControls {
 
   async toggle(name: string, enabled: boolean): Promise<void> {
     if (enabled) this.#book.attempted(name);
-    await this.#agent.control('mcp_toggle', { serverName: name, enabled });
+    await this.#ask('mcp_toggle', { serverName: name, enabled });
   }
 
   end(): void {
     this.monitor.end();
     this.content.close();
+  }
+
+  /** An error of the agent may quote what a server was given. */
+  async #ask<Subtype extends HostSubtype>(
+    subtype: Subtype,
+    fields: HostRequestFields<Subtype>,
+  ): Promise<HostRequestPayload<Subtype>> {
+    try {
+      return await this.#agent.control(subtype, fields);
+    } catch (error) {
+      if (!(error instanceof ControlError)) throw error;
+      throw new ControlError(subtype, this.#configured.secrets.hide(error.message), error.errorCode);
+    }
   }
 
   /** Takes out what cannot be used, and returns why; with `strictMcpConfig` throws. */

@@ -12,10 +12,12 @@ export type ProcessServerConfig = Exclude<McpServerConfigForProcessTransport, { 
 export interface SplitServers {
   process: Record<string, ProcessServerConfig>;
   inProcess: Record<string, McpSdkServerConfigWithInstance>;
+  /** In-process servers whose name the agent also finds in a file: told early, it leaves that one alone. */
+  contested: string[];
 }
 
 export function splitServers(servers: Record<string, McpServerConfig> = {}): SplitServers {
-  const split: SplitServers = { process: {}, inProcess: {} };
+  const split: SplitServers = { process: {}, inProcess: {}, contested: [] };
   for (const [name, config] of Object.entries(servers)) {
     if (config === undefined) continue;
     if (isInProcess(name, config)) split.inProcess[name] = config;
