@@ -15,6 +15,7 @@ import {
   resolveMcpConfig,
 } from '../../src/index.js';
 import { ask, BACK_ENDS } from '../support/back-ends.js';
+import { fakeCli } from '../support/fake-cli.js';
 import { descendants } from '../support/real-cli.js';
 
 const program = fileURLToPath(new URL('../fixtures/mcp/by-hand.mjs', import.meta.url));
@@ -67,6 +68,35 @@ function everythingIn(...folders: string[]): Record<string, string> {
 
 const shown = (value: unknown): string =>
   `${inspect(value, { depth: 20, showHidden: true })} ${JSON.stringify(value)}`;
+
+it('an agent that repeats them is not repeated', async () => {
+  const [key = '', token = ''] = plant(2, fc.stringMatching(/^[!-#%-~]{0,10}$/));
+  const found: Record<string, string> = {};
+  const logs: string[] = [];
+  await using session = createSession({
+    pathToClaudeCodeExecutable: fakeCli('tells-secrets'),
+    mcpServers: {
+      one: { command: 'x', env: { KEY: key } },
+      two: { type: 'http', url: 'http://127.0.0.1:9/', headers: { Authorization: `Bearer ${token}` } },
+    },
+    stderr: (text) => logs.push(text),
+    onDebug: (event) => logs.push(shown(event)),
+    onMcpStatus: (change) => logs.push(shown(change)),
+  });
+  const running = session.query;
+  found.status = shown(await running.mcpServerStatus());
+  found.readiness = shown(await running.mcpReady());
+  found.set = shown(await running.setMcpServers({}));
+  found.reconnect = shown(await running.reconnectMcpServer('one').catch((error) => error));
+  found.toggle = shown(await running.toggleMcpServer('one', false).catch((error) => error));
+  found.resource = shown(await running.readMcpResource('one', 'x:y').catch((error) => error));
+  found.error = shown(await session.ask('Go.').catch((error) => error));
+  found.logs = logs.join('\n');
+  for (const [where, text] of Object.entries(found)) {
+    expect(text, where).toContain('<redacted>');
+    expect(text, where).not.toContain(MARK);
+  }
+});
 
 describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
   it.each([

@@ -198,9 +198,9 @@ describe('by hand', () => {
   });
 
   it('ends with exit code 1 for an error in a strict MCP configuration, and warns of it in a lenient one (R28)', async () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: that is what is tested
     const config = [
       '--mcp-config',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: that is what is tested
       JSON.stringify({ mcpServers: { a: { command: '${NOT_SET_ANYWHERE}' } } }),
     ];
     const strict = await start([...config, '--strict-mcp-config']).ended;

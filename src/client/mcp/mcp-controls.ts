@@ -71,7 +71,8 @@ export class McpControls {
     this.#book = new StatusBook(configured);
     this.#kept = new Map(Object.entries(configured.split.inProcess));
     this.#expected = new Set([...this.#kept.keys(), ...Object.keys(configured.split.process)]);
-    this.content = new ServerContent(agent, servers, async () => this.#externalNames());
+    const hiding = { control: this.#ask.bind(this) };
+    this.content = new ServerContent(hiding, servers, () => this.#externalNames());
     this.monitor = new StatusMonitor(() => this.status({ background: true }));
     const { onMcpStatus } = options;
     if (onMcpStatus == null) return;
