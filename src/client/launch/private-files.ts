@@ -1,14 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { forgetDirectory, watchDirectory } from '../../protocol/process/process-group.js';
 
-/** Files that only this user can read, for what must not stand on a command line. Gone after `remove`. */
+/** Files that only this user can read, for what must not stand on a command line. Gone after `remove`, and when the host dies. */
 export class PrivateFiles {
   #directory: string | undefined;
 
   write(name: string, content: string): string {
     // mkdtemp makes the directory with mode 0700.
-    this.#directory ??= mkdtempSync(join(tmpdir(), 'tenon-'));
+    if (this.#directory === undefined) {
+      this.#directory = mkdtempSync(join(tmpdir(), 'tenon-'));
+      watchDirectory(this.#directory);
+    }
     const path = join(this.#directory, name);
     writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
     return path;
@@ -19,5 +23,6 @@ export class PrivateFiles {
     const directory = this.#directory;
     this.#directory = undefined;
     rmSync(directory, { recursive: true, force: true });
+    forgetDirectory(directory);
   }
 }

@@ -74,16 +74,31 @@ function filesToRead(options: Options, inProcess: readonly string[]): ReturnType
 
 /** A look is cheaper than reading: these files can be large. */
 function mentions(path: string, names: readonly string[]): boolean {
-  if (!existsSync(path)) return false;
-  const text = readFileSync(path, 'utf8');
-  return names.some((name) => text.includes(JSON.stringify(name)));
+  try {
+    const text = readFileSync(path, 'utf8');
+    return names.some((name) => text.includes(JSON.stringify(name)));
+  } catch {
+    return false;
+  }
 }
 
-/** Lenient mode: what is wrong is said, and the query goes on. */
+const warned = new Set<string>();
+
+/** Lenient mode: what is wrong is said, and the query goes on. To the whole process only once. */
 export function warnOf(problems: readonly McpConfigProblem[], options: Options): void {
   for (const problem of problems) {
     const text = describeProblem(problem);
-    if (options.stderr != null) options.stderr(`tenon: ${text}\n`);
-    else process.emitWarning(text, { type: 'TenonWarning', code: 'TENON_MCP_CONFIG' });
+    if (options.stderr != null) tell(options.stderr, `tenon: ${text}\n`);
+    else if (!warned.has(text)) {
+      warned.add(text);
+      process.emitWarning(text, { type: 'TenonWarning', code: 'TENON_MCP_CONFIG' });
+    }
   }
+}
+
+/** A callback that throws must not end a query that has not begun. */
+function tell(stderr: (text: string) => void, text: string): void {
+  try {
+    stderr(text);
+  } catch {}
 }

@@ -132,6 +132,32 @@ export const externalServers: readonly Scenario[] = [
       expect(toolResults(outcome, 2)).toMatchObject([{ content: [{ text: 'in' }] }]);
     },
   },
+  {
+    name: 'servers over stdio and HTTP and one in the host in one prompt',
+    cites: 's09-sdk-stdio-http-sse, R25, R40',
+    script: [
+      toolUse('mcp__out__echo', { text: 'out' }),
+      toolUse('mcp__web__echo', { text: 'web' }),
+      toolUse('mcp__in__echo', {}),
+      text('All three.'),
+    ],
+    servers: async (context) => ({
+      out: stdioServer(),
+      web: await networkServer(context, 'http'),
+      in: context.sdk.createSdkMcpServer({
+        name: 'in',
+        tools: [
+          context.sdk.tool('echo', 'Echo', {}, async () => ({ content: [{ type: 'text', text: 'in' }] })),
+        ],
+      }),
+    }),
+    options: () => ({ allowedTools: ['mcp__out', 'mcp__web', 'mcp__in'] }),
+    check: (outcome) => {
+      expect(toolResults(outcome, 1)).toMatchObject([{ content: [{ text: 'echo: out' }] }]);
+      expect(toolResults(outcome, 2)).toMatchObject([{ content: [{ text: 'echo: web' }] }]);
+      expect(toolResults(outcome, 3)).toMatchObject([{ content: [{ text: 'in' }] }]);
+    },
+  },
   asking(
     'an external server asks the person, who answers',
     's12-sdk-ask, s12r-elicit-external-accept, R14',
