@@ -114,7 +114,7 @@ describe.concurrent('the real CLI', () => {
       {
         is_error: true,
         content: expect.stringMatching(
-          /^The MCP server "frail" .* has ended\.\n.*\nthe key <redacted> is wrong$/s,
+          /^The MCP server "frail" .* has ended with exit code 3\.\n.*\nthe key <redacted> is wrong$/s,
         ),
       },
       { content: [{ text: 'still there?' }] },
