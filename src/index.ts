@@ -21,7 +21,14 @@ export type {
 } from './authoring/resources.js';
 export { type BinaryData, content, type LinkedResource } from './authoring/results/content.js';
 export type { FromJsonSchema, JsonSchemaInput } from './authoring/schema/from-json-schema.js';
-export type { InferInput, InferResult, InputSchema, RawShape } from './authoring/schema/input-schema.js';
+export type {
+  AnyZodRawShape,
+  InferInput,
+  InferResult,
+  InferShape,
+  InputSchema,
+  RawShape,
+} from './authoring/schema/input-schema.js';
 export type { StandardSchema } from './authoring/schema/standard-schema.js';
 export {
   type CreateSdkMcpServerOptions,
@@ -102,6 +109,14 @@ export type {
   ResolvedSettings,
   ResolveSettingsOptions,
 } from './client/settings/resolved-settings.js';
+export { prewarm, startup } from './client/warm/index.js';
+export type {
+  ClaimedSession,
+  ClaimOptions,
+  SpareProcess,
+  WarmParameters,
+  WarmQuery,
+} from './client/warm/warm-types.js';
 export type { McpPlace } from './config/places.js';
 export { McpConfigError, type McpConfigProblem } from './config/problems.js';
 export type { McpServerOrigin, ResolvedMcpConfig, ResolvedMcpServer } from './config/resolve-mcp-config.js';
@@ -411,6 +426,7 @@ export {
   USAGE_TRANSITION_PREFIXES,
   USAGE_WARNING_PREFIXES,
 } from './protocol/names.js';
+export type { SDKControlRequest, SDKControlResponse, Transport } from './protocol/official-wire-types.js';
 export type {
   CanUseTool,
   CanUseToolContext,

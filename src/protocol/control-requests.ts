@@ -101,6 +101,7 @@ type McpMessageRequest = { server_name: string; message: JsonRpcMessage };
 
 /** Requests of the host to the agent. */
 export interface HostRequests {
+  claim_session: Call<ClaimSessionRequest, ClaimSessionPayload>;
   initialize: Call<InitializeRequest, SDKControlInitializeResponse>;
   interrupt: Call<{ cancel_queued?: boolean | undefined }, SDKControlInterruptResponse | undefined>;
   end_session: Call<NoFields, NoPayload>;
@@ -247,6 +248,27 @@ export type UserDialogControlRequest = {
   tool_use_id?: string;
 };
 
+/** Binds an agent that was started without a session (`--await-claim`). */
+export type ClaimSessionRequest = {
+  cwd: string;
+  env?: Record<string, string> | undefined;
+  permission_mode?: PermissionMode | undefined;
+  additional_directories?: string[] | undefined;
+  append_system_prompt?: string | undefined;
+  title?: string | undefined;
+  agents?: Record<string, AgentDefinition> | undefined;
+  sdk_mcp_servers?: string[] | undefined;
+  include_initialize?: boolean | undefined;
+};
+
+export type ClaimSessionPayload = {
+  cwd: string;
+  session_id: string;
+  parked_ms?: number;
+  sdk_mcp_settled?: boolean;
+  initialize?: SDKControlInitializeResponse;
+};
+
 /** Requests of the agent to the host. */
 export interface AgentRequests {
   can_use_tool: Call<CanUseToolRequest, PermissionResult>;
@@ -268,6 +290,7 @@ export type AgentRequestPayload<Subtype extends AgentSubtype> = AgentRequests[Su
 
 /** Who may send each subtype. */
 export const CONTROL_SUBTYPES = {
+  claim_session: 'host',
   initialize: 'host',
   interrupt: 'host',
   end_session: 'host',

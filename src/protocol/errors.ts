@@ -6,9 +6,11 @@ const brand = Symbol.for('tenon.error');
 
 export type TenonErrorCode =
   | 'ABORTED'
+  | 'ALREADY_USED'
   | 'ARGUMENTS_TOO_LONG'
   | 'BAD_FLAG'
   | 'BYPASS_AS_ROOT'
+  | 'CLAIM_REFUSED'
   | 'CLI_NOT_FOUND'
   | 'CLI_TOO_OLD'
   | 'CLOSED'

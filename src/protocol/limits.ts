@@ -5,6 +5,8 @@
 export const LIMITS = {
   /** From the spawn to the first line of the CLI. Slow hosts were seen to need 80 s. */
   startupTimeoutMs: 120_000,
+  /** For the answer to `initialize` of an agent that is started before it is needed. */
+  initializeMs: 60_000,
   /** For the answer to a control request. `set_model` may check with the API for 15 s, `mcp_reconnect` connects for 30 s. */
   controlTimeoutMs: 60_000,
   /** For hooks at the end of a session: whoever closes does not want to wait for long. */

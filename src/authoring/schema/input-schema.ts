@@ -51,3 +51,11 @@ export type InferInput<Schema> = Infer<Schema, 'output'>;
 
 /** What a handler may return under an output schema: what that schema takes, before its defaults and transforms. */
 export type InferResult<Schema> = Infer<Schema, 'input'>;
+
+/** Under the name of the official SDK: an object of schemas. */
+export type AnyZodRawShape = RawShape;
+
+/** Under the name of the official SDK: the arguments that an object of schemas makes. */
+export type InferShape<Shape extends AnyZodRawShape> = {
+  [Key in keyof Shape]: TypeOf<Shape[Key], 'output'>;
+} & {};

@@ -5,14 +5,8 @@ import type * as tenon from 'tenon';
 /** Fails to compile where `From` does not fit into `Into`. */
 type Fits<From extends Into, Into> = From;
 
-type OfficialOptions = Omit<
-  official.Options,
-  // Refused with a clear error in this version, so not in the type either.
-  'sessionStore' | 'sessionStoreFlush' | 'loadTimeoutMs'
->;
-
 export type Claims = [
-  Fits<OfficialOptions, tenon.Options>,
+  Fits<official.Options, tenon.Options>,
   Fits<official.SDKMessage, tenon.SDKMessage>,
   Fits<tenon.SDKMessage, official.SDKMessage>,
   Fits<official.SDKUserMessage, tenon.SDKUserMessage>,
@@ -46,7 +40,7 @@ export type Found = Fits<
 
 /** Every option and every method of a query that the official SDK has. */
 export type Missing = [
-  Exclude<keyof OfficialOptions, keyof tenon.Options>,
+  Exclude<keyof official.Options, keyof tenon.Options>,
   Exclude<keyof official.Query, keyof tenon.Query>,
 ];
 const nothing: Missing extends [never, never] ? true : Missing = true;
