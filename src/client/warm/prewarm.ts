@@ -30,7 +30,7 @@ export async function prewarm({
   const agent = openAgent({ ...options, extraArgs, cwd: options.cwd ?? parked });
   const leave = (): Promise<void> =>
     parked === undefined ? Promise.resolve() : rm(parked, { recursive: true, force: true, maxRetries: 3 });
-  const exited = agent.conversation.exited.then(leave).catch(() => {});
+  const exited = agent.conversation.ending.exited.then(leave).catch(() => {});
   await ready(agent, 'prewarm', initializeTimeoutMs);
   return new Spare(agent, exited);
 }

@@ -20,7 +20,7 @@ export async function ready(
   } catch (error) {
     // The loop knows best why a process has died.
     const reason = await Promise.race([
-      conversation.done.catch((why: unknown) => why),
+      conversation.ending.done.catch((why: unknown) => why),
       Promise.resolve(error),
     ]);
     await conversation.close();

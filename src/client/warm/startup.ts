@@ -30,7 +30,7 @@ class WarmAgent implements WarmQuery {
   }
 
   get exited() {
-    return this.#agent.conversation.exited;
+    return this.#agent.conversation.ending.exited;
   }
 
   query(prompt: Prompt): Query {

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../protocol/agents.js';
 import type { PermissionMode } from '../../protocol/permissions.js';
-import type { ExitStatus } from '../conversation.js';
+import type { ExitStatus } from '../ending.js';
 import type { Prompt } from '../open-agent.js';
 import type { Options } from '../options.js';
 import type { Query } from '../query-type.js';
