@@ -12,6 +12,8 @@ import { palette } from './terminal/palette.js';
 const COMMANDS: Record<string, () => Promise<Command>> = {
   run: async () => (await import('./run/command.js')).runCommand,
   serve: async () => (await import('./serve.js')).serveCommand,
+  doctor: async () => (await import('./doctor/command.js')).doctorCommand,
+  mcp: async () => (await import('./mcp/command.js')).mcpCommand,
   new: async () => (await import('./new/command.js')).newCommand,
 };
 

@@ -71,6 +71,10 @@ export const LIMITS = {
   storeRetryMs: [200, 800] as readonly number[],
   /** More entries than this do not wait for the end of a turn to go to the store. */
   maxMirroredEntries: 500,
+  /** In `tenon doctor`: from the start of an agent to its answer. Without a network the CLI was seen to need 20 s. */
+  doctorHandshakeMs: 60_000,
+  /** In `tenon doctor`: for the answer to `claude --version`. */
+  doctorVersionMs: 10_000,
   /** How much of stderr an error shows. */
   stderrTailBytes: 8 * 1024,
   /** Messages that nobody has read yet, in bytes of their lines. See docs/guide/running-agents.md. */

@@ -6,7 +6,7 @@ import { sandbox } from '../support/real-cli.js';
 import { toolsFile } from './support/agent.js';
 import { tenon } from './support/tenon.js';
 
-const COMMANDS = ['run', 'serve', 'new'];
+const COMMANDS = ['run', 'serve', 'doctor', 'mcp', 'new'];
 const ESCAPE = '\u001b';
 
 describe('help', () => {
@@ -63,6 +63,11 @@ describe('a wrong command line exits with 2 and names the option, the value and 
     [['serve', toolsFile, '--http', '70000'], /it is "70000"/],
     [['serve', toolsFile, '--http', '0', '--name', 'x'], /has no such server\. It has: tools\./],
     [['serve', toolsFile, '--http', '0', '--host', '0.0.0.0'], /allowedHosts|--allow-host/],
+    [['mcp'], /say what to show: tenon mcp list, or tenon mcp get <name>\./],
+    [['mcp', 'lst'], /"lst" is neither/],
+    [['mcp', 'get'], /a name is needed: tenon mcp get <name>/],
+    [['doctor', 'now'], /"now" is one argument too many\. This command takes only options/],
+    [['doctor', '--timeout', 'soon'], /--timeout must be a number of seconds above 0; it is "soon"/],
     [['new'], /a folder is needed: tenon new shop/],
   ];
 

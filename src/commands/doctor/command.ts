@@ -1,0 +1,140 @@
+import { OptionError, resolveMcpConfig } from '../../index.js';
+import { type Arguments, defineCommand } from '../arguments/command.js';
+import { EXIT } from '../exit-codes.js';
+import { shortPath } from '../mcp/server-text.js';
+import { RUNTIMES } from '../run/choose-runtime.js';
+import { palette } from '../terminal/palette.js';
+import { Screen } from '../terminal/screen.js';
+import { type AgentCheck, checkAgent } from './agent.js';
+import { type Finding, findingLines } from './finding.js';
+import { checkCli, checkEnvironment, checkModel, checkNode } from './machine.js';
+
+const DEFAULT_SECONDS = 30;
+
+const options = {
+  runtime: {
+    type: 'string',
+    choices: RUNTIMES,
+    help: 'which one to start; default: the CLI if there is one',
+  },
+  timeout: {
+    type: 'string',
+    value: '<seconds>',
+    help: `how long MCP servers may take to connect; default ${DEFAULT_SECONDS}`,
+  },
+  json: { type: 'boolean', help: 'print the report as JSON' },
+} as const;
+
+export const doctorCommand = defineCommand({
+  name: 'doctor',
+  usage: '[options]',
+  summary: 'Checks this machine: Node, the CLI, the handshake with it, every MCP server; with remedies.',
+  details:
+    'Starts an agent and its MCP servers, but asks no model anything. Exits with 1 when something is broken.',
+  options,
+  examples: [
+    { command: 'tenon doctor', does: 'look at everything' },
+    { command: 'tenon doctor --runtime embedded', does: 'the servers as the embedded runtime sees them' },
+    { command: 'tenon doctor --json', does: 'for a script' },
+  ],
+  maxPositionals: 0,
+  execute: examine,
+});
+
+async function examine({ values }: Arguments<typeof options>): Promise<number> {
+  const serverTimeoutMs = readTimeout(values.timeout) * 1000;
+  const json = values.json === true;
+  const findings: Finding[] = [];
+  const paint = palette(process.stdout);
+  const tell = (...more: Finding[]): void => {
+    findings.push(...more);
+    if (json) return;
+    for (const finding of more) process.stdout.write(`${findingLines(finding, paint).join('\n')}\n`);
+  };
+  tell(checkNode(), ...checkEnvironment(process.env), checkModel(process.env));
+  const { finding, path } = await checkCli(process.env);
+  tell(finding);
+  tell(...configurationFindings());
+  const check = await agentToCheck(values.runtime, path);
+  if (check !== undefined) tell(...(await withSpinner(checkAgent({ ...check, serverTimeoutMs }), json)));
+  return conclude(findings, json);
+}
+
+type WhichAgent = Omit<AgentCheck, 'serverTimeoutMs'>;
+
+/** The one that `tenon run` would take. The embedded runtime needs no model to show its servers. */
+async function agentToCheck(
+  given: string | undefined,
+  path: string | undefined,
+): Promise<WhichAgent | undefined> {
+  if (given !== 'embedded' && path !== undefined) {
+    return { name: 'The CLI', options: { pathToClaudeCodeExecutable: path } };
+  }
+  if (given === 'cli') return undefined;
+  const { embedded } = await import('../../runtime/index.js');
+  const model = {
+    name: 'none',
+    // biome-ignore lint/correctness/useYield: a model that is never asked.
+    async *stream() {
+      throw new Error('The doctor asks no model.');
+    },
+  };
+  return { name: 'The embedded runtime', options: { runtime: embedded({ model }) } };
+}
+
+/** What is wrong with files; what is wrong with a server is told with its state. */
+function configurationFindings(): Finding[] {
+  return resolveMcpConfig()
+    .problems.filter(({ server, severity }) => server === undefined || severity === 'warning')
+    .map(({ severity, file, line, message }) => ({
+      check: 'configuration',
+      state: severity,
+      message: `${file === undefined ? '' : `${shortPath(file)}${line === undefined ? '' : `:${line}`}: `}${message}`,
+      remedy: file === undefined ? 'See: tenon mcp list' : `Correct ${shortPath(file)}`,
+      details: { file: file ?? null, line: line ?? null },
+    }));
+}
+
+async function withSpinner<Result>(work: Promise<Result>, json: boolean): Promise<Result> {
+  if (json) return work;
+  const screen = new Screen();
+  const started = performance.now();
+  screen.setStatus(
+    () => `${Math.round((performance.now() - started) / 1000)} s starting the agent and its servers`,
+  );
+  try {
+    return await work;
+  } finally {
+    screen.setStatus(undefined);
+  }
+}
+
+function conclude(findings: readonly Finding[], json: boolean): number {
+  const count = (state: Finding['state']): number =>
+    findings.filter((finding) => finding.state === state).length;
+  const [errors, warnings] = [count('error'), count('warning')];
+  if (json)
+    process.stdout.write(`${JSON.stringify({ ok: errors === 0, errors, warnings, findings }, null, 2)}\n`);
+  else process.stdout.write(`${closing(errors, warnings)}\n`);
+  return errors === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function closing(errors: number, warnings: number): string {
+  if (errors + warnings === 0) return 'Everything is in order.';
+  const parts = [
+    ...(errors === 0 ? [] : [`${errors} ${errors === 1 ? 'problem' : 'problems'}`]),
+    ...(warnings === 0 ? [] : [`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`]),
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+function readTimeout(given: string | undefined): number {
+  if (given === undefined) return DEFAULT_SECONDS;
+  const seconds = Number(given);
+  if (given.trim() !== '' && Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw new OptionError(
+    '--timeout',
+    given,
+    `--timeout must be a number of seconds above 0; it is "${given}".`,
+  );
+}

@@ -1,0 +1,131 @@
+import {
+  OptionError,
+  type ResolvedMcpConfig,
+  type ResolvedMcpServer,
+  resolveMcpConfig,
+} from '../../index.js';
+import { type Arguments, defineCommand } from '../arguments/command.js';
+import { closest } from '../arguments/similar.js';
+import { EXIT } from '../exit-codes.js';
+import { type Palette, palette } from '../terminal/palette.js';
+import { placeText, shortPath, wayTo } from './server-text.js';
+
+const options = {
+  json: { type: 'boolean', help: 'print it as JSON; values of env and headers are hidden there too' },
+} as const;
+
+export const mcpCommand = defineCommand({
+  name: 'mcp',
+  usage: 'list | get <name>',
+  summary: 'Shows which MCP servers are configured here, from where, and which of two wins.',
+  details:
+    'Reads the files that an agent in this folder would get its servers from, and starts nothing: tenon doctor does.\n' +
+    'Of two servers with the same name the first place wins: local, project, user, policy.',
+  options,
+  examples: [
+    { command: 'tenon mcp list', does: 'all servers, and what is wrong with the files' },
+    { command: 'tenon mcp get github', does: 'one server, and why it is this one' },
+    { command: 'tenon mcp list --json', does: 'for a script' },
+  ],
+  maxPositionals: 2,
+  execute: showServers,
+});
+
+async function showServers({ values, positionals }: Arguments<typeof options>): Promise<number> {
+  const [what, name, ...more] = positionals;
+  const config = resolveMcpConfig();
+  const json = values.json === true;
+  if (what === 'list' && name === undefined) return list(config, json);
+  if (what === 'get' && name !== undefined && more.length === 0) return get(config, name, json);
+  throw new OptionError(
+    'mcp',
+    what,
+    what === 'get'
+      ? 'a name is needed: tenon mcp get <name>'
+      : `say what to show: tenon mcp list, or tenon mcp get <name>${what === undefined ? '' : `; "${positionals.join(' ')}" is neither`}.`,
+  );
+}
+
+function list(config: ResolvedMcpConfig, json: boolean): number {
+  const servers = Object.values(config.servers);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ servers, problems: config.problems, files: config.files })}\n`);
+    return EXIT.ok;
+  }
+  const paint = palette(process.stdout);
+  const width = Math.max(0, ...servers.map(({ name }) => name.length));
+  const lines = servers.flatMap((server) => {
+    const { name, origin, shadows } = server;
+    const hides = shadows.length === 0 ? '' : `; wins over ${shadows.map(placeText).join(' and ')}`;
+    return [
+      `${mark(server, paint)} ${paint.bold(name.padEnd(width))}  ${wayTo(server)}`,
+      `  ${' '.repeat(width)}  ${paint.dim(`${placeText(origin)}${hides}`)}`,
+    ];
+  });
+  const empty = `No MCP servers are configured here. ${lookedAt(config)}`;
+  process.stdout.write(
+    `${[...(servers.length === 0 ? [empty] : lines), ...problemLines(config, paint)].join('\n')}\n`,
+  );
+  return EXIT.ok;
+}
+
+function get(config: ResolvedMcpConfig, name: string, json: boolean): number {
+  const server = Object.hasOwn(config.servers, name) ? config.servers[name] : undefined;
+  if (server === undefined) return notConfigured(config, name, json);
+  if (json) {
+    process.stdout.write(`${JSON.stringify(server)}\n`);
+    return EXIT.ok;
+  }
+  const paint = palette(process.stdout);
+  const { origin, shadows, written, error, readByClaudeCode } = server;
+  const rows: [string, string][] = [
+    ['server', wayTo(server)],
+    ['from', placeText(origin)],
+    ['read by', readByClaudeCode ? 'Claude Code itself' : 'Tenon, which passes it on to the agent'],
+    ...names('env', written),
+    ...names('headers', written),
+    ...shadows.map((shadow): [string, string] => [
+      'wins over',
+      `${placeText(shadow)}: ${shadow.place === origin.place ? 'a file that is read later' : `"${origin.place}" goes before "${shadow.place}"`}`,
+    ]),
+    ...(error === undefined ? [] : [['error', error.message] as [string, string]]),
+  ];
+  const lines = rows.map(([label, text]) => `  ${paint.dim(label.padEnd(9))}  ${text}`);
+  process.stdout.write(`${[`${mark(server, paint)} ${paint.bold(name)}`, ...lines].join('\n')}\n`);
+  return EXIT.ok;
+}
+
+function notConfigured(config: ResolvedMcpConfig, name: string, json: boolean): number {
+  const all = Object.keys(config.servers);
+  const meant = closest(name, all);
+  const others = all.length === 0 ? lookedAt(config) : `There are: ${all.join(', ')}.`;
+  const message = `no server "${name}" is configured here. ${meant === undefined ? others : `Did you mean "${meant}"?`}`;
+  if (json) process.stdout.write(`${JSON.stringify({ type: 'error', code: 'NOT_CONFIGURED', message })}\n`);
+  else process.stderr.write(`${palette(process.stderr).red('tenon mcp:')} ${message}\n`);
+  return EXIT.failed;
+}
+
+function mark({ error }: ResolvedMcpServer, paint: Palette): string {
+  return error === undefined ? paint.green('✓') : paint.red('✗');
+}
+
+/** The names are what helps; the values are nobody's business. */
+function names(field: 'env' | 'headers', written: object): [string, string][] {
+  const values = (written as Record<string, unknown>)[field];
+  if (typeof values !== 'object' || values === null) return [];
+  return [[field, Object.keys(values).join(', ')]];
+}
+
+function problemLines({ problems }: ResolvedMcpConfig, paint: Palette): string[] {
+  return problems.map(({ severity, file, line, message }) => {
+    const where = file === undefined ? '' : `${shortPath(file)}${line === undefined ? '' : `:${line}`}: `;
+    return severity === 'error' ? paint.red(`✗ ${where}${message}`) : paint.yellow(`! ${where}${message}`);
+  });
+}
+
+function lookedAt({ files }: ResolvedMcpConfig): string {
+  const near = files
+    .filter(({ place }) => place === 'project' || place === 'user')
+    .map(({ path }) => shortPath(path));
+  return `Looked for ${near.slice(0, 2).join(', ')} and others; see: tenon mcp list --json`;
+}

@@ -1,0 +1,36 @@
+import { homedir } from 'node:os';
+import { isAbsolute, relative, sep } from 'node:path';
+import type { McpServerOrigin, ResolvedMcpServer } from '../../index.js';
+
+/** What a person recognizes a server by. Nothing of it is a value of `env` or `headers`. */
+export function wayTo({ written, config }: Pick<ResolvedMcpServer, 'written' | 'config'>): string {
+  // As it is written: a variable in it may hold a secret.
+  const server = written as { type?: string; command?: unknown; args?: unknown; url?: unknown };
+  if (typeof server.url === 'string') return `${server.type ?? 'http'} ${withoutSecrets(server.url)}`;
+  if (typeof server.command === 'string') {
+    const args = Array.isArray(server.args) ? server.args.map(String) : [];
+    return ['stdio', server.command, ...args].join(' ');
+  }
+  return config === undefined ? 'unusable' : (server.type ?? 'unknown');
+}
+
+/** `project, .mcp.json:3`. */
+export function placeText({ place, file, line }: McpServerOrigin): string {
+  if (file === undefined) return place;
+  return `${place}, ${shortPath(file)}${line === undefined ? '' : `:${line}`}`;
+}
+
+/** From here, or from the home folder, where that is shorter. */
+export function shortPath(path: string): string {
+  const near = relative(process.cwd(), path);
+  if (near !== '' && !near.startsWith('..') && !isAbsolute(near)) return near;
+  const home = process.env.HOME ?? homedir();
+  return path.startsWith(`${home}${sep}`) ? `~${path.slice(home.length)}` : path;
+}
+
+function withoutSecrets(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const parsed = new URL(url);
+  if (parsed.username === '' && parsed.password === '' && parsed.search === '') return url;
+  return `${parsed.origin}${parsed.pathname}${parsed.search === '' ? '' : '?…'}`;
+}
