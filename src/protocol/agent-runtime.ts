@@ -13,6 +13,6 @@ export interface AgentStart {
 
 /** An agent that is not a process: a value for `options.runtime`. */
 export interface AgentRuntime {
-  /** Called once per conversation. What is wrong with `args` is thrown. */
+  /** Called once per conversation. What is wrong with `args` is told as by a program: on stderr, with an exit code. */
   open(start: AgentStart): Transport;
 }

@@ -1,7 +1,8 @@
 import type { AgentRuntime, AgentStart } from '../protocol/agent-runtime.js';
+import { messageOf } from '../protocol/errors.js';
 import { memoryTransportPair } from '../protocol/memory-transport.js';
 import type { Transport } from '../protocol/transport.js';
-import { parseFlags } from './flags.js';
+import { parseFlags, type RuntimeFlags } from './flags.js';
 import type { RuntimeConfig } from './runtime-config.js';
 import { serveRuntime } from './serve.js';
 
@@ -12,6 +13,12 @@ export function embedded(config: RuntimeConfig): AgentRuntime {
 
 function open(config: RuntimeConfig, start: AgentStart): Transport {
   const { args, env, cwd, sessionStore, sessionStoreFlush = 'batched' } = start;
+  let flags: RuntimeFlags;
+  try {
+    flags = parseFlags(args, (text) => JSON.parse(text));
+  } catch (error) {
+    return leftAtOnce(`${messageOf(error)}\n`);
+  }
   const [hostSide, agentSide] = memoryTransportPair();
   // What is said before anybody listens is kept.
   let early = '';
@@ -19,7 +26,7 @@ function open(config: RuntimeConfig, start: AgentStart): Transport {
     early += text;
   };
   const agent = serveRuntime(agentSide, config, {
-    flags: parseFlags(args, (text) => JSON.parse(text)),
+    flags,
     cwd,
     ...(sessionStore === undefined ? {} : { sessionStore, sessionStoreFlush }),
     env,
@@ -52,5 +59,23 @@ function open(config: RuntimeConfig, start: AgentStart): Transport {
       hostSide.endInput();
       await agent.finished;
     },
+  };
+}
+
+/** As a program that was called with what it does not know: it says so on stderr, and its exit code is 1. */
+function leftAtOnce(text: string): Transport {
+  return {
+    pid: undefined,
+    start: (receiver) =>
+      queueMicrotask(() => {
+        receiver.stderr(text);
+        receiver.end({ code: 1, signal: null });
+      }),
+    send: () => true,
+    drained: async () => {},
+    endInput: () => {},
+    pause: () => {},
+    resume: () => {},
+    stop: async () => {},
   };
 }

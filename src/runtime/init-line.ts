@@ -7,7 +7,7 @@ export function initFields({ tools, model, permissions }: RuntimeSession, cwd: s
     cwd,
     tools: tools.all().map(({ name }) => name),
     mcp_servers: tools.hub.status().map(({ name, status, source }) => ({ name, status, source })),
-    model: model.name,
+    model: model.fullName,
     permissionMode: permissions.mode,
     slash_commands: [],
     apiKeySource: 'none',

@@ -1,6 +1,6 @@
 import type { RuntimeFlags } from './flags.js';
 import type { Lines } from './lines.js';
-import type { ModelError, ModelRequest, ModelThinking } from './model.js';
+import type { Model, ModelError, ModelRequest, ModelThinking } from './model.js';
 
 type Parameters = Pick<ModelRequest, 'model' | 'max_tokens' | 'thinking' | 'output_config' | 'betas'>;
 
@@ -10,14 +10,16 @@ export class ModelChoice {
   name: string;
   /** Set while the conversation runs; null: as it was begun. */
   thinkingTokens: number | null = null;
+  readonly #model: Model;
   readonly #flags: RuntimeFlags;
   readonly #maxTokens: number;
   readonly #lines: Lines;
   #reserve: string[] = [];
   #substitute: string | undefined;
 
-  constructor(name: string, flags: RuntimeFlags, maxTokens: number, lines: Lines) {
-    this.name = flags.model ?? name;
+  constructor(model: Model, flags: RuntimeFlags, maxTokens: number, lines: Lines) {
+    this.#model = model;
+    this.name = flags.model ?? model.name;
     this.#flags = flags;
     this.#maxTokens = maxTokens;
     this.#lines = lines;
@@ -38,6 +40,10 @@ export class ModelChoice {
 
   get effort(): string | undefined {
     return this.#flags.effort;
+  }
+
+  get fullName(): string {
+    return this.#model.resolve?.(this.name) ?? this.name;
   }
 
   get current(): string {

@@ -59,6 +59,8 @@ export interface ModelContext {
 export interface Model {
   /** The name that is used when the conversation names none. */
   readonly name: string;
+  /** The full name of what people call shorter; the name itself unless given. */
+  resolve?(name: string): string;
   /** What it costs, where that is known. */
   readonly prices?: PriceTable | undefined;
   stream(request: ModelRequest, context: ModelContext): AsyncIterable<StreamEvent>;

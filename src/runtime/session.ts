@@ -55,7 +55,7 @@ export class RuntimeSession {
     this.#lines = lines;
     this.#queue = new MessageQueue(lines);
     const maxTokens = config.maxTokens ?? DEFAULT_MAX_TOKENS;
-    this.model = new ModelChoice(config.model.name, start.flags, maxTokens, lines);
+    this.model = new ModelChoice(config.model, start.flags, maxTokens, lines);
     this.permissions = new Permissions(start.flags, host, lines, (text) => this.#warn(text));
     this.usage = new UsageLedger([config.prices, config.model.prices]);
     this.#hooks = new HookRunner(host, lines, () => ({

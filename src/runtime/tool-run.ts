@@ -76,6 +76,7 @@ export async function runTool(
   Object.assign(result.meta, decision.fields);
   const started = performance.now();
   result.outcome = await execute(tool, decision.input, block.id, signal, lines);
+  if (result.outcome.wasCut) result.meta.non_execution_kind = 'interrupted';
   await after(result, hooks, call, { ...subject, tool_input: decision.input }, performance.now() - started);
   return result;
 }

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { DIFFERENCES } from './differences.js';
+import { RUNTIME_DIFFERENCES } from './runtime-differences.js';
 import { compare } from './support/compare.js';
+import { complaints } from './support/judge.js';
 import type { Comparable } from './support/normalise.js';
 import type { Scenario } from './support/scenario.js';
 import { TABLE } from './table.js';
@@ -12,17 +14,52 @@ it('every scenario has a name of its own', () => {
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-it('every listed difference has an id of its own, a reason and a scenario that must show it', () => {
-  const ids = DIFFERENCES.map(({ id }) => id);
-  expect(new Set(ids).size).toBe(ids.length);
-  for (const { id, reason, seenIn } of DIFFERENCES) {
-    expect(reason, id).toMatch(/^[A-Z].{20,}\.$/);
-    expect(seenIn.length, id).toBeGreaterThan(0);
-    expect(
-      seenIn.filter((name) => !scenarios.some((scenario) => scenario.name === name)),
-      id,
-    ).toEqual([]);
-  }
+it.each([
+  ['clients', DIFFERENCES],
+  ['agents', RUNTIME_DIFFERENCES],
+] as const)(
+  'every listed difference of the %s has an id of its own, a reason and a scenario that must show it',
+  (_, list) => {
+    const ids = [...DIFFERENCES, ...RUNTIME_DIFFERENCES].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { id, reason, seenIn } of list) {
+      expect(reason, id).toMatch(/^([A-Z]|\w+\(\)).{20,}\.$/);
+      expect(seenIn.length, id).toBeGreaterThan(0);
+      expect(
+        seenIn.filter((name) => !scenarios.some((scenario) => scenario.name === name)),
+        id,
+      ).toEqual([]);
+    }
+  },
+);
+
+it('at least sixty scenarios, of every class but subagents, run in all five cells', () => {
+  const classes = Object.entries(TABLE).map(([title, table]) => {
+    const everywhere = (table as readonly Scenario[]).filter(
+      ({ claudeCodeOnly, processOnly }) => claudeCodeOnly === undefined && processOnly === undefined,
+    );
+    return { title, count: everywhere.length };
+  });
+  expect(classes.filter(({ count }) => count === 0).map(({ title }) => title)).toEqual(['subagents']);
+  expect(classes.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThanOrEqual(60);
+});
+
+it('a difference must be on the list, and what is on the list must be seen', () => {
+  const finding = { where: 'error', item: 'error', path: 'name', subject: 'A', reference: 'B' } as const;
+  const entry = {
+    id: 'an-id',
+    where: ['error'] as const,
+    seenIn: ['a test'],
+    matches: ({ path }: { path: string }) => path === 'name',
+    reason: '',
+  };
+  const judge = (findings: (typeof finding)[], list: (typeof entry & { sometimes?: true })[]) =>
+    complaints(scenario, findings, list, 'the list').map((complaint) => complaint.split('\n')[0]);
+  expect(judge([finding], [entry])).toEqual([]);
+  expect(judge([finding], [])).toEqual(['not in the list: error, error, name']);
+  expect(judge([], [entry])).toEqual(['in the list as "an-id", but not seen here']);
+  expect(judge([], [{ ...entry, sometimes: true }])).toEqual([]);
+  expect(judge([finding], [{ ...entry, seenIn: ['another'] }])).toHaveLength(1);
 });
 
 const NOTHING: Comparable = {

@@ -3,18 +3,7 @@
  * this list fails the scenario, and so does an entry that one of its scenarios does not show.
  */
 import type { Finding } from './support/compare.js';
-import type { Place } from './support/scenario.js';
-
-export interface Difference {
-  readonly id: string;
-  readonly where: readonly Place[];
-  /** The scenarios that must show it. */
-  readonly seenIn: readonly string[];
-  /** Others may show it as well. */
-  readonly everywhere?: true;
-  matches(finding: Finding): boolean;
-  readonly reason: string;
-}
+import type { Difference } from './support/judge.js';
 
 const ONE_CALL = 'one call of an in-process tool';
 

@@ -34,6 +34,7 @@ export function anthropic(options: AnthropicOptions = {}): Model {
   let client: Promise<MessagesClient> | undefined;
   return {
     name: options.model ?? DEFAULT_MODEL,
+    resolve: (name) => ALIASES[name] ?? name,
     prices: withAliases(PRICES),
     async *stream(request, context) {
       client ??= connect(options);

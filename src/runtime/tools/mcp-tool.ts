@@ -1,10 +1,12 @@
 import type { ToolResultBlockParam } from '../../protocol/content.js';
-import { AbortError, messageOf } from '../../protocol/errors.js';
+import { AbortError, messageOf, TenonError } from '../../protocol/errors.js';
 import type { CallToolResult, ListedTool, McpContentBlock } from '../../protocol/mcp.js';
 import { McpTimeoutError } from '../mcp/mcp-client.js';
 import type { McpServerConnection } from '../mcp/mcp-server-connection.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome } from './tool-port.js';
 import { titleFrom } from './tool-title.js';
+
+const CUT = 'The call was interrupted before its result came. It may or may not have had an effect.';
 
 /** The name that the model sees. */
 export function modelToolName(server: string, tool: string): string {
@@ -41,6 +43,9 @@ export function mcpTool(connection: McpServerConnection, listed: ListedTool): Ru
         );
       } catch (error) {
         if (error instanceof AbortError) throw error;
+        if (error instanceof TenonError && error.code === 'CLOSED') {
+          return { ...failedOutcome(CUT), wasCut: true };
+        }
         const said = messageOf(error);
         return failedOutcome(
           error instanceof McpTimeoutError

@@ -8,6 +8,8 @@ export interface ToolOutcome {
   isError: boolean;
   /** `tool_use_result` of the line. */
   detail: unknown;
+  /** Whoever ran it has left: whether it has had an effect is not known. */
+  wasCut?: true;
 }
 
 export interface ToolCall {

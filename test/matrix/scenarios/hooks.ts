@@ -115,6 +115,7 @@ export const hooks: readonly Scenario[] = [
   },
   {
     name: 'a new session inside a conversation',
+    claudeCodeOnly: 'Commands such as /clear are for the terminal.',
     cites: 's05r-session-hooks',
     script: [text('Fresh.')],
     prompt: async function* (context) {

@@ -99,6 +99,7 @@ export const output: readonly Scenario[] = [
   },
   {
     name: "the agent's own system prompt with an addition",
+    claudeCodeOnly: 'The prompt is that of Claude Code.',
     cites: 'protocol 10',
     script: [text('Arr.')],
     options: () => ({

@@ -36,7 +36,8 @@ const sessionOf = (outcome: Outcome) => results(outcome)[0]?.session_id;
 function fails(outcome: Outcome, words: string): void {
   expect(outcome.exit.code).toBe(1);
   expect(outcome.error).toBeDefined();
-  expect(`${outcome.stderr} ${JSON.stringify(outcome.messages)}`).toContain(words);
+  const said = [outcome.stderr, outcome.error?.message, JSON.stringify(outcome.messages)];
+  expect(said.join(' ')).toContain(words);
 }
 
 export const sessions: readonly Scenario[] = [

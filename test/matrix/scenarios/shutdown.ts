@@ -102,6 +102,7 @@ export const shutdown: readonly Scenario[] = [
   {
     ...midTool,
     name: 'the agent is killed during a tool',
+    processOnly: 'There is no process.',
     cites: 's13-sdk-cli-killed, R20, pain 5',
     drive: async (_, context) => {
       await noted(context, 'wait');
@@ -115,6 +116,7 @@ export const shutdown: readonly Scenario[] = [
   },
   {
     name: 'a control request that the agent cannot answer any more',
+    processOnly: 'There is no process.',
     cites: 'R20, pain 5',
     script: [hang()],
     drive: async (query, context) => {
@@ -139,12 +141,13 @@ export const shutdown: readonly Scenario[] = [
     options: () => ({ extraArgs: { 'no-such-flag': '1' } }),
     check: (outcome) => {
       expect(outcome.exit.code).toBe(1);
-      expect(outcome.stderr).toContain('unknown option');
+      expect(`${outcome.stderr} ${outcome.error?.message}`).toContain('unknown option');
       expect(outcome.error?.message).toContain('Claude Code process exited with code 1');
     },
   },
   {
     name: 'a flag that the agent does not know, started by the client',
+    processOnly: 'There is no process.',
     cites: 's13-sdk-bad-flag, pain 5',
     unseen: true,
     script: [],
@@ -159,6 +162,7 @@ export const shutdown: readonly Scenario[] = [
   },
   {
     name: 'an executable that does not exist',
+    claudeCodeOnly: 'No agent is started.',
     cites: 'pain 5',
     unseen: true,
     script: [],
@@ -167,6 +171,7 @@ export const shutdown: readonly Scenario[] = [
   },
   {
     name: 'a working directory that does not exist',
+    claudeCodeOnly: 'No agent is started.',
     cites: 'pain 5',
     unseen: true,
     script: [],
@@ -175,6 +180,7 @@ export const shutdown: readonly Scenario[] = [
   },
   {
     name: 'an environment without PATH',
+    processOnly: 'There is no process.',
     cites: 'decision 7, pain 7',
     script: [text('Hello.')],
     options: ({ box, api }) => {

@@ -17,6 +17,7 @@ function withHelper(input: Record<string, unknown>): (request: ScriptedRequest) 
 }
 
 const base = {
+  claudeCodeOnly: 'The runtime has no subagents.',
   prompt: 'MAIN PROMPT',
   servers: calc,
   options: () => ({ allowedTools: ['mcp__calc__*'] }),

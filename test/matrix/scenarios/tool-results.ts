@@ -89,7 +89,9 @@ export const toolResultKinds: readonly Scenario[] = [
         { type: 'image', data: PIXEL, mimeType: 'image/png' },
       ],
     }),
-    (outcome) => expect(told(outcome)).toMatchObject([{ text: 'look' }, { type: 'image' }, { type: 'text' }]),
+    (outcome) => {
+      expect((told(outcome) as object[]).slice(0, 2)).toMatchObject([{ text: 'look' }, { type: 'image' }]);
+    },
   ),
   returning(
     'audio',

@@ -1,7 +1,9 @@
 /** The clients and the agents of the matrix. */
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as tenonSdk from '../../../src/index.js';
+import { embedded, InMemorySessionStore } from '../../../src/runtime/index.js';
+import { anthropic } from '../../../src/runtime/model-anthropic/anthropic.js';
 import { cliPath } from '../../support/real-cli.js';
 import type { Agent, Client, Sdk } from './scenario.js';
 
@@ -18,3 +20,24 @@ export const official: Client = {
 };
 
 export const claudeCode: Agent = { name: 'Claude Code', executable: cliPath };
+
+/** As it is built: a program beside the package. */
+export const tenonRuntime: Agent = {
+  name: 'tenon-runtime',
+  executable: fileURLToPath(new URL('../../../dist/runtime/bin.js', import.meta.url)),
+};
+
+/** The same runtime in this process, with what the program takes from its environment given by hand. */
+export const inMemory: Agent = {
+  name: 'embedded runtime',
+  executable: tenonRuntime.executable,
+  embed: ({ url }, { CLAUDE_CODE_MAX_RETRIES: retries }) =>
+    embedded({
+      model: anthropic({
+        baseURL: url,
+        apiKey: 'test',
+        maxRetries: retries === undefined ? undefined : Number(retries),
+      }),
+      sessionStore: new InMemorySessionStore(),
+    }),
+};

@@ -13,13 +13,17 @@ export interface Finding {
   readonly reference: Json | undefined;
 }
 
-export function compare(subject: Comparable, reference: Comparable, scenario: Scenario): Finding[] {
+export function compare(
+  subject: Partial<Comparable>,
+  reference: Partial<Comparable>,
+  scenario: Scenario,
+): Finding[] {
   const places = Object.keys(subject) as Place[];
   return places
     .filter((where) => !scenario.ignore?.includes(where))
     .flatMap((where) => {
       const [left, right] = [subject[where], reference[where]];
-      if (!isList(where)) return differences(left, right, { where, item: where, path: '' });
+      if (!isList(where)) return differences(left as Json, right as Json, { where, item: where, path: '' });
       const unordered = where === 'argv' || scenario.unordered?.includes(where as 'messages');
       return compareLists(left as Json[], right as Json[], where, unordered ?? false);
     })

@@ -3,9 +3,11 @@ import { describe, it } from 'vitest';
 import { DIFFERENCES } from '../differences.js';
 import { TABLE } from '../table.js';
 import { claudeCode, official, tenon } from './cells.js';
-import { compare, type Finding } from './compare.js';
+import { compare } from './compare.js';
+import { complaints } from './judge.js';
 import { type Comparable, normalise } from './normalise.js';
 import { runScenario } from './run-scenario.js';
+import { onRuntime } from './runtime-cells.js';
 import type { Cell, Scenario } from './scenario.js';
 
 const SUBJECT: Cell = { client: tenon, agent: claudeCode };
@@ -23,7 +25,11 @@ export function matrix(title: keyof typeof TABLE): void {
       it(`${scenario.name} (${scenario.cites})`, async () => {
         const subject = await checked(scenario, SUBJECT);
         const reference = await checked(scenario, REFERENCE);
-        judge(scenario, compare(subject, reference, scenario));
+        const problems = [
+          ...complaints(scenario, compare(subject, reference, scenario), DIFFERENCES, 'differences.ts'),
+          ...(await onRuntime(scenario, { tenon: subject, official: reference })),
+        ];
+        if (problems.length > 0) throw new Error(`the cells differ:\n${problems.slice(0, 30).join('\n')}`);
       });
     }
   });
@@ -38,28 +44,4 @@ async function checked(scenario: Scenario, cell: Cell): Promise<Comparable> {
     throw error;
   }
   return normalise(outcome);
-}
-
-function judge(scenario: Scenario, findings: readonly Finding[]): void {
-  const here = DIFFERENCES.filter(({ seenIn, everywhere }) => everywhere || seenIn.includes(scenario.name));
-  const explain = (finding: Finding) =>
-    here.filter(({ where, matches }) => where.includes(finding.where) && matches(finding));
-  const seen = new Set(findings.flatMap(explain));
-  const unknown = findings.filter((finding) => explain(finding).length === 0);
-  const missing = here.filter((entry) => entry.seenIn.includes(scenario.name) && !seen.has(entry));
-  const complaints = [
-    ...unknown.map((finding) => `not in differences.ts: ${show(finding)}`),
-    ...missing.map(({ id }) => `in differences.ts as "${id}", but not seen here`),
-  ];
-  if (complaints.length === 0) return;
-  throw new Error(
-    `${SUBJECT.client.name} and ${REFERENCE.client.name} differ:\n${complaints.slice(0, 30).join('\n')}`,
-  );
-}
-
-function show({ where, item, path, subject, reference }: Finding): string {
-  const [mine, theirs] = [subject, reference].map(
-    (value) => JSON.stringify(value)?.slice(0, 400) ?? 'nothing',
-  );
-  return `${where}, ${item}${path === '' ? '' : `, ${path}`}\n    Tenon:    ${mine}\n    official: ${theirs}`;
 }

@@ -26,8 +26,10 @@ export async function runScenario(scenario: Scenario, cell: Cell): Promise<Outco
   } satisfies Context;
   try {
     const given = box.env(api, scenario.env);
+    const runtime = cell.agent.embed?.(api, given);
     const base: Options = {
       pathToClaudeCodeExecutable: cell.agent.executable,
+      ...(runtime === undefined ? {} : { runtime }),
       cwd: box.cwd,
       env: given,
       abortController: context.abortController,
@@ -42,8 +44,9 @@ export async function runScenario(scenario: Scenario, cell: Cell): Promise<Outco
       ...(scenario.unseen ? {} : { spawnClaudeCodeProcess: child.spawn }),
       ...scenario.options?.(context),
     };
-    const { error, driven } = await converse(scenario, context, options);
-    const exit = await child.exited();
+    const { error, driven, query } = await converse(scenario, context, options);
+    // An agent in this process leaves no exit code but the one that its client tells.
+    const exit = (runtime === undefined ? undefined : await query?.exited) ?? (await child.exited());
     return {
       cell,
       messages: context.messages.entries,
@@ -90,13 +93,13 @@ async function converse(
   scenario: Scenario,
   context: Context,
   options: Options,
-): Promise<{ error: Thrown | undefined; driven: unknown }> {
+): Promise<{ error: Thrown | undefined; driven: unknown; query: Query | undefined }> {
   const { prompt = 'go' } = scenario;
   let query: Query;
   try {
     query = context.sdk.query({ prompt: typeof prompt === 'string' ? prompt : prompt(context), options });
   } catch (error) {
-    return { error: { ...thrown(error, context.sdk), atOnce: true }, driven: undefined };
+    return { error: { ...thrown(error, context.sdk), atOnce: true }, driven: undefined, query: undefined };
   }
   const driving = scenario.drive?.(query, context);
   // The loop may end first; then this is looked at below.
@@ -110,7 +113,7 @@ async function converse(
   } catch (caught) {
     error = thrown(caught, context.sdk);
   }
-  return { error, driven: await driving };
+  return { error, driven: await driving, query };
 }
 
 /** What a person sees of an error. The stack is left out: it would quote the source of the official SDK. */

@@ -1,6 +1,7 @@
 /** What a scenario is made of, and what is left of it after a run. */
 import type * as tenon from '../../../src/index.js';
 import type { McpServerConfig, Options, Query, SDKMessage, SDKUserMessage } from '../../../src/index.js';
+import type { AgentRuntime } from '../../../src/runtime/index.js';
 import type {
   Script,
   ScriptedMessagesApi,
@@ -21,6 +22,8 @@ export interface Client {
 export interface Agent {
   readonly name: string;
   readonly executable: string;
+  /** The agent as a part of this process, in place of the executable; one value for one run of a scenario. */
+  embed?(api: ScriptedMessagesApi, env: Readonly<Record<string, string>>): AgentRuntime;
 }
 
 /** One field of the matrix: a client that drives an agent. */
@@ -78,7 +81,11 @@ export interface Scenario {
   drive?(query: Query, context: Context): Promise<unknown>;
   /** The consumer leaves the loop after this message. */
   leaveAfter?(message: SDKMessage): boolean;
-  /** What must hold whoever the client is. */
+  /** Why it says nothing about Tenon's runtime, which is then not asked. */
+  readonly claudeCodeOnly?: string;
+  /** Why it says nothing about an agent that is no process. */
+  readonly processOnly?: string;
+  /** What must hold whoever the client is, and whoever the agent. */
   check?(outcome: Outcome): void;
   /** Where the order is not fixed by the agent, so that only the contents are compared. */
   readonly unordered?: readonly ('messages' | 'stdin' | 'model' | 'calls')[];

@@ -1,0 +1,351 @@
+/**
+ * Every difference between Tenon's runtime and the Claude Code CLI that the matrix may find, each with its reason. The
+ * client is the same on both sides. What is not on this list fails the scenario, and so does an entry that one of its
+ * scenarios does not show in one of its cells.
+ */
+import type { Finding } from './support/compare.js';
+import type { Difference } from './support/judge.js';
+
+export type CellName = 'Tenon × tenon-runtime' | 'official SDK × tenon-runtime' | 'Tenon × embedded';
+
+export interface RuntimeDifference extends Difference {
+  /** The cells that must show it; all of them unless given. */
+  readonly cells?: readonly CellName[];
+  /** What the scenario's own check says is what differs: it must fail here. */
+  readonly contradictsCheck?: true;
+  /** Left to timing, so that it need not be seen. */
+  readonly sometimes?: true;
+}
+
+const IN_MEMORY: readonly CellName[] = ['Tenon × embedded'];
+
+/** What the model and the consumer see of a call whose result is another one. */
+function consequence({ where, item, path }: Finding): boolean {
+  return (
+    (item === 'user tool_result' && /^(message\.content|tool_use_result|tool_result_meta)/.test(path)) ||
+    (where === 'model' && /^messages\[\d+\]\.content\[\d+\]\.(content|is_error)/.test(path))
+  );
+}
+
+const areTexts = ({ subject, reference }: Finding) =>
+  typeof subject === 'string' && typeof reference === 'string';
+
+/** Where the agent speaks for itself. */
+const WORDS =
+  /(^|\.)(message|content|content\[0\]\.text|tool_use_result|errors\[0\]|result|description|failure\.message)$/;
+
+export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
+  {
+    id: 'own-words',
+    where: ['messages', 'model', 'error', 'driven'],
+    seenIn: [
+      'no callback and no rule',
+      'the rule mcp__* does not allow a tool',
+      'the mode dontAsk denies without asking',
+      'prompts are switched off',
+      'the callback denies and interrupts',
+      'a hook takes too long',
+      'a hook throws where that must not pass',
+      'an interrupt during a tool, then a further message',
+      'an interrupt during a tool of a query with a string prompt',
+      'an interrupt while the host is asked for permission',
+      'an interrupt while the model thinks, then a further message',
+      'structured output',
+      'structured output at the second try',
+      'structured output that never fits',
+      'another permission mode',
+      'the API answers 401',
+      'the API answers 500',
+      'a message after a turn that failed',
+      'a turn that fails after one that did not',
+    ],
+    matches: (finding) => areTexts(finding) && WORDS.test(finding.path),
+    reason:
+      'What the agent itself says, in refusals, failures and interrupts, is said in words of our own; programs should branch on the fields beside them.',
+  },
+  {
+    id: 'own-words-to-the-official-client',
+    where: ['messages', 'model'],
+    seenIn: [
+      'the callback throws',
+      'the callback denies without a message',
+      'the callback returns something that is no decision',
+      'close() during a tool',
+      'abort during a tool',
+      'the consumer leaves the loop during a tool',
+    ],
+    cells: ['official SDK × tenon-runtime'],
+    matches: (finding) => areTexts(finding) && WORDS.test(finding.path),
+    reason:
+      'The same where Tenon as the client leaves nothing to say: it answers what its callbacks do not, and stops the agent at once.',
+  },
+  {
+    id: 'own-words-on-stderr',
+    where: ['error'],
+    seenIn: ['an id that is none'],
+    cells: ['Tenon × tenon-runtime', 'Tenon × embedded'],
+    matches: (finding) => areTexts(finding) && finding.path === 'message',
+    reason: 'The same on stderr, which only Tenon quotes in its errors.',
+  },
+  {
+    id: 'a-useless-rule-is-told',
+    where: ['messages'],
+    seenIn: ['the rule mcp__* does not allow a tool'],
+    matches: ({ item, subject, reference }) =>
+      item === 'system informational' &&
+      reference === undefined &&
+      JSON.stringify(subject).includes('cannot be used'),
+    reason: 'A rule that can never match anything is a mistake, and somebody should hear of it.',
+  },
+  {
+    id: 'prompts-off-is-nobody-to-ask',
+    where: ['messages'],
+    seenIn: ['prompts are switched off'],
+    matches: ({ path }) => /(decision_reason(_type)?|reason_type|non_execution_kind)$/.test(path),
+    reason:
+      'Where prompts are switched off nobody can be asked, as without a callback; Claude Code names an asynchronous agent as the reason.',
+  },
+  {
+    id: 'few-tools-are-not-deferred',
+    where: ['model'],
+    seenIn: ['a deferred tool that the model calls directly', 'a server object of the MCP library'],
+    everywhere: true,
+    matches: ({ path, reference }) => /^tools\.mcp__/.test(path) && reference === undefined,
+    reason:
+      'Up to fifty tools are in the prompt at once: to look for one of a few costs a request and saves little.',
+  },
+  {
+    id: 'few-tools-need-no-search',
+    where: ['messages', 'model'],
+    seenIn: ['a deferred tool that the model looks up first', 'one tool of a server is always loaded'],
+    contradictsCheck: true,
+    matches: (finding) =>
+      consequence(finding) ||
+      /^tools\.mcp__/.test(finding.path) ||
+      /^messages\[\d\]\.content\[1\]$/.test(finding.path),
+    reason:
+      'Where nothing is deferred there is nothing to search for; and the search answers in words, which every server of the Messages API understands, and not with references to tools.',
+  },
+  {
+    id: 'no-schema-after-a-failure',
+    where: ['messages', 'model'],
+    seenIn: ['all seven events'],
+    matches: ({ path, reference }) =>
+      /content$/.test(path) && String(reference).includes('input schema was not in your prompt'),
+    reason:
+      'Claude Code adds the schema to the failure of a deferred tool; here the model has read it before.',
+  },
+  {
+    id: 'progress-is-shown',
+    where: ['messages'],
+    seenIn: ['a handler sends progress and a notification'],
+    matches: ({ item, reference }) => item === 'tool_progress' && reference === undefined,
+    reason: 'What a tool says of its progress reaches the consumer as `tool_progress`.',
+  },
+  {
+    id: 'no-transcript-file',
+    where: ['calls'],
+    seenIn: ['a hook denies a call'],
+    everywhere: true,
+    matches: ({ path }) => path === 'input.transcript_path',
+    reason: 'Conversations are in a store, which need not be a file with a path.',
+  },
+  {
+    id: 'no-settings-files',
+    where: ['calls'],
+    seenIn: ['the callback allows', 'the callback denies'],
+    everywhere: true,
+    matches: ({ path, subject, reference }) =>
+      path === 'input.suggestions[0].destination' && subject === 'session' && reference === 'localSettings',
+    reason: 'The runtime writes no settings files, so it suggests rules for the conversation.',
+  },
+  {
+    id: 'no-policy-note',
+    where: ['calls'],
+    seenIn: ['the callback allows', 'the callback denies'],
+    everywhere: true,
+    matches: ({ path, subject }) => path === 'input.serverPolicyAskOnly' && subject === undefined,
+    reason:
+      'Claude Code adds a flag to the question that its typings do not name; the runtime has nothing to say by it.',
+  },
+  {
+    id: 'no-saved-copies',
+    where: ['messages', 'model'],
+    seenIn: ['an image', 'audio', 'a message of several blocks'],
+    matches: ({ path, subject, reference }) =>
+      /(content|tool_use_result)\[\d\]/.test(path) &&
+      (/^\{"type":"text","text":"\[Image: source: /.test(JSON.stringify(reference)) ||
+        (/^\[Audio from /.test(String(subject)) && / saved to /.test(String(reference)))),
+    reason:
+      'Claude Code saves images and sounds as files and tells the model where; the runtime writes none.',
+  },
+  {
+    id: 'results-of-any-size',
+    where: ['messages', 'model'],
+    seenIn: ['a result of 200 KB', 'a result of 1 MB'],
+    contradictsCheck: true,
+    matches: consequence,
+    reason:
+      'Claude Code puts a large result into a file that the model can read with its tools for files; here `maxResultChars` of a tool limits it.',
+  },
+  {
+    id: 'texts-beside-structured-content',
+    where: ['messages', 'model'],
+    seenIn: ['structured content'],
+    cells: ['official SDK × tenon-runtime'],
+    matches: consequence,
+    reason: 'The texts of a result with structured content are kept; Claude Code drops them.',
+  },
+  {
+    id: 'a-hook-that-throws-blocks',
+    where: ['messages', 'model', 'calls'],
+    seenIn: ['a hook throws'],
+    contradictsCheck: true,
+    matches: (finding) =>
+      consequence(finding) ||
+      (finding.item === 'system informational' && finding.path === 'content') ||
+      (finding.item === 'result success' && finding.path === 'permission_denials[0]') ||
+      (finding.item === 'add' && finding.subject === undefined),
+    reason: 'A guard that is broken must not let everything pass: the tool is not called (pain 31).',
+  },
+  {
+    id: 'session-hooks-are-called',
+    where: ['calls'],
+    seenIn: ['all seven events'],
+    contradictsCheck: true,
+    matches: ({ item, reference }) => /^Session(Start|End)$/.test(item) && reference === undefined,
+    reason:
+      'SessionStart and SessionEnd are called when a conversation starts and ends; Claude Code only calls them at /clear.',
+  },
+  {
+    id: 'an-empty-answer-of-a-hook',
+    where: ['messages'],
+    seenIn: ['a hook returns nothing'],
+    cells: ['official SDK × tenon-runtime'],
+    matches: ({ item, subject }) => item === 'system informational' && subject === undefined,
+    reason: 'A hook that answers nothing has nothing to say; Claude Code calls it a failure.',
+  },
+  {
+    id: 'waiting-messages-are-counted',
+    where: ['messages'],
+    seenIn: ['a stream of two messages with ids', 'a message while the model answers gets a turn of its own'],
+    matches: ({ item, path }) => item === 'result success' && path === 'queued_turn_count',
+    reason: 'The field says how many messages wait; Claude Code says 0 also when one does.',
+  },
+  {
+    id: 'interrupted-before-the-end-of-the-answer',
+    where: ['messages'],
+    seenIn: [
+      'an interrupt during a tool, then a further message',
+      'an interrupt during a tool of a query with a string prompt',
+      'an interrupt while the host is asked for permission',
+      'the callback denies and interrupts',
+    ],
+    sometimes: true,
+    matches: ({ item, path }) =>
+      item.startsWith('result') &&
+      /^(stop_reason|usage\.output_tokens|modelUsage\..*\.outputTokens)$/.test(path),
+    reason:
+      'In one process an interrupt can come before the last event of an answer, whose tokens are then not known.',
+  },
+  {
+    id: 'an-interrupted-question-is-no-denial',
+    where: ['messages'],
+    seenIn: ['an interrupt while the host is asked for permission'],
+    matches: ({ path, subject }) => path === 'permission_denials[0]' && subject === undefined,
+    reason: 'Nobody has denied anything: the question was withdrawn.',
+  },
+  {
+    id: 'an-answer-without-structure-is-an-error',
+    where: ['messages', 'model', 'error', 'exit'],
+    seenIn: ['structured output that the model forgets'],
+    contradictsCheck: true,
+    matches: () => true,
+    reason:
+      'The model is reminded, and if it never gives the structure the result is an error and no success without it (pain 39).',
+  },
+  {
+    id: 'all-tokens-are-counted',
+    where: ['messages'],
+    seenIn: ['structured output that never fits', 'a limit of cost'],
+    matches: ({ path }) => /^usage\.(input|output)_tokens$/.test(path),
+    reason: 'The tokens of the last answer before a limit count too.',
+  },
+  {
+    id: 'usage-since-the-start',
+    where: ['messages'],
+    seenIn: [
+      'a conversation is resumed',
+      'the latest conversation is continued',
+      'a conversation is forked',
+      'a conversation is resumed and told again',
+    ],
+    matches: ({ path }) => /^modelUsage\..*\.(input|output)Tokens$/.test(path),
+    reason: 'What an earlier run of the conversation has used is not counted a second time.',
+  },
+  {
+    id: 'bad-requests-have-a-name',
+    where: ['messages'],
+    seenIn: ['the API answers 400'],
+    matches: ({ item, path, subject }) =>
+      item === 'assistant text' && path === 'error' && subject === 'invalid_request',
+    reason: 'A request that the API refuses is `invalid_request`, not `unknown`.',
+  },
+  {
+    id: 'no-commands',
+    where: ['driven'],
+    seenIn: ['initialize a second time', 'methods after the end'],
+    contradictsCheck: true,
+    matches: ({ path }) => /^(again\.value\.commands|commands\.value)$/.test(path),
+    reason: 'The runtime has no commands of the terminal.',
+  },
+  {
+    id: 'no-signals',
+    where: ['exit'],
+    seenIn: [
+      'close() during a tool',
+      'close() while the model answers',
+      'abort during a tool',
+      'the consumer leaves the loop during a tool',
+      'abort before the query starts',
+    ],
+    cells: IN_MEMORY,
+    matches: ({ path }) => path === 'code' || path === 'signal',
+    reason: 'What is no process is not ended by a signal.',
+  },
+  {
+    id: 'a-call-that-ran-has-its-result',
+    where: ['messages'],
+    seenIn: ['a limit of cost'],
+    matches: ({ item, path }) =>
+      (item === 'user tool_result' && path === '') ||
+      (item === 'result error_max_budget_usd' && path === 'num_turns'),
+    reason:
+      'The tool has run while the answer still streamed, before its cost was known: what it did is told.',
+  },
+  {
+    id: 'servers-connect-later',
+    where: ['driven'],
+    seenIn: ['another set of servers for the next turn'],
+    matches: ({ path }) => /^set\.value\.(added|errors)/.test(path),
+    reason: 'The answer does not wait for the new servers; how they do is in their status.',
+  },
+  {
+    id: 'status-says-more',
+    where: ['driven'],
+    seenIn: ['the state of an in-process server, switched off and on'],
+    matches: ({ path, reference }) =>
+      /\.value\[0\]\.(since|attempts|serverInfo)$/.test(path) && reference === undefined,
+    reason:
+      'A status says since when it holds and after how many attempts, and who the server is also while it is off.',
+  },
+  {
+    id: 'removed-tools-go',
+    where: ['model'],
+    seenIn: ['another set of servers for the next turn'],
+    // Tenon as the client keeps servers of the host that are not named.
+    cells: ['official SDK × tenon-runtime'],
+    matches: ({ path, subject }) => path === 'tools.mcp__calc__add' && subject === undefined,
+    reason: 'The tools of a server that was removed are not offered any more.',
+  },
+];
