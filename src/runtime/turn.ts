@@ -1,18 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import type { MessageParam, ToolUseBlock, UserContentBlock } from '../protocol/content.js';
-import { messageOf } from '../protocol/errors.js';
 import { untilAborted } from './abortable.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
 import type { HookRunner, HookVerdict } from './hook-runner.js';
 import type { Lines } from './lines.js';
-import { ModelError } from './model.js';
 import { type AnswerDependencies, readAnswer } from './model-answer.js';
 import { type ShownResults, showResults } from './tool-results.js';
 import { runTool, type ToolRunDependencies, type ToolRunResult } from './tool-run.js';
 import { ToolSchedule } from './tool-schedule.js';
 import type { StructuredOutput } from './tools/structured-output.js';
 import { type Limit, MAX_STRUCTURED_TRIES, type TurnLimits } from './turn-limits.js';
-import { errorKindOf, type TurnOutcome } from './turn-outcome.js';
+import type { TurnOutcome } from './turn-outcome.js';
+import { TurnRecord } from './turn-record.js';
 import type { UsageLedger } from './usage.js';
 
 export interface TurnDependencies extends ToolRunDependencies, AnswerDependencies {
@@ -33,22 +32,19 @@ export interface TurnDependencies extends ToolRunDependencies, AnswerDependencie
 /** From a prompt to the end of the answer: model, tools, model, until nothing is asked for any more. */
 export class Turn {
   readonly #with: TurnDependencies;
+  readonly #record: TurnRecord;
   readonly #signal: AbortSignal;
   /** The host or a broken answer ends what is under way in this turn. */
   readonly #cut = new AbortController();
   readonly #running: AbortSignal;
   #modelCalls = 0;
-  /** Results and words that were said to the model in the user's name: `num_turns` counts them. */
-  #userLines = 0;
   #stopHookActive = false;
   #structuredReminders = 0;
   #lastText = '';
-  /** Ids of the lines of the answer, and then of its results, that are being put together. */
-  #shown: string[] = [];
-  #stopReason: string | null = null;
 
   constructor(dependencies: TurnDependencies, signal: AbortSignal) {
     this.#with = dependencies;
+    this.#record = new TurnRecord(dependencies);
     this.#signal = signal;
     this.#running = AbortSignal.any([signal, this.#cut.signal]);
     // Each call of an answer listens, and an answer may have any number of them.
@@ -75,7 +71,7 @@ export class Turn {
       return this.#brokenOff(this.#takeAnswer(stream.message), await schedule.results(), error);
     }
     const { message } = stream;
-    this.#stopReason = message.stopReason;
+    this.#record.stopReason = message.stopReason;
     const asked = this.#takeAnswer(message);
     if (asked.length === 0) return this.#answered(message);
     return this.#resultsIn(asked, await schedule.results());
@@ -84,7 +80,7 @@ export class Turn {
   /** What the answer asks for. An answer without words or calls is not remembered: the model's API refuses it. */
   #takeAnswer(message: AssistantMessage): ToolUseBlock[] {
     if (message.id !== '') this.#with.usage.add(message.model, message.usage);
-    const lines = this.#takeShown();
+    const lines = this.#record.takeShown();
     const saysSomething = message.content.some(
       ({ type }) => type !== 'thinking' && type !== 'redacted_thinking',
     );
@@ -99,24 +95,20 @@ export class Turn {
     error: unknown,
   ): TurnOutcome {
     if (asked.length === 0) {
-      return this.#signal.aborted ? this.#interruptedWhileStreaming() : this.#modelFailed(error);
+      return this.#signal.aborted
+        ? this.#record.interruptedWhileStreaming()
+        : this.#record.modelFailed(error);
     }
     const { blocks, stop } = this.#resultBlocks(asked, settled);
-    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
-    this.#with.remember({ role: 'user', content: blocks }, this.#takeShown());
-    return this.#modelFailed(error);
-  }
-
-  #takeShown(): string[] {
-    const shown = this.#shown;
-    this.#shown = [];
-    return shown;
+    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#record.interrupted(blocks);
+    this.#with.remember({ role: 'user', content: blocks }, this.#record.takeShown());
+    return this.#record.modelFailed(error);
   }
 
   async #ask(stream: AssistantStream, schedule: ToolSchedule<ToolRunResult>): Promise<void> {
     await untilAborted(this.#with.ready(), this.#running);
     await readAnswer(stream, this.#with, this.#modelCalls === 1, this.#running, (block, line) => {
-      this.#shown.push(line);
+      this.#record.shown.push(line);
       if (block.type === 'text') this.#lastText = block.text;
       if (block.type === 'tool_use') this.#begin(block, schedule);
     });
@@ -141,30 +133,30 @@ export class Turn {
     settled: PromiseSettledResult<ToolRunResult>[],
   ): Promise<TurnOutcome | undefined> {
     const { blocks, stop, deferred } = this.#resultBlocks(asked, settled);
-    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
+    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#record.interrupted(blocks);
     const end = this.#endAfterTools(stop, deferred);
     // When the turn ends here nobody would answer what waits: it stays for a turn of its own.
     if (end === undefined) blocks.push(...this.#with.takeQueued());
-    this.#with.remember({ role: 'user', content: blocks }, this.#takeShown());
+    this.#with.remember({ role: 'user', content: blocks }, this.#record.takeShown());
     return end ?? this.#structureGiven();
   }
 
   #endAfterTools(stop: ToolRunResult['stop'], deferred: ToolUseBlock | undefined): TurnOutcome | undefined {
-    if (stop?.kind === 'hook') return this.#finished('', 'hook_stopped');
+    if (stop?.kind === 'hook') return this.#record.finished('', 'hook_stopped');
     if (deferred === undefined) {
       const isGiven = this.#with.structured?.isGiven === true;
       return isGiven ? undefined : this.#limitReached(this.#with.limits.afterTools(this.#modelCalls));
     }
     const { id, name, input } = deferred;
-    const outcome = this.#finished('', 'tool_deferred');
+    const outcome = this.#record.finished('', 'tool_deferred');
     return { ...outcome, stopReason: 'tool_deferred', deferredToolUse: { id, name, input } };
   }
 
   #resultBlocks(asked: ToolUseBlock[], settled: PromiseSettledResult<ToolRunResult>[]): ShownResults {
     const { lines, noteDenial } = this.#with;
     const results = showResults(asked, settled, lines, noteDenial);
-    this.#userLines += asked.length;
-    this.#shown.push(...results.shown);
+    this.#record.userLines += asked.length;
+    this.#record.shown.push(...results.shown);
     return results;
   }
 
@@ -173,8 +165,8 @@ export class Turn {
     const { structured } = this.#with;
     if (!structured?.isGiven) return undefined;
     const verdict = await this.#stopHooks();
-    if (this.#signal.aborted) return this.#interruptedWhileStreaming();
-    return this.#finished(JSON.stringify(structured.value), stopped(verdict));
+    if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
+    return this.#record.finished(JSON.stringify(structured.value), stopped(verdict));
   }
 
   /** The model asks for nothing more: is that really the end? */
@@ -189,13 +181,13 @@ export class Turn {
       return this.#limitReached(limits.afterTools(this.#modelCalls));
     }
     const verdict = await this.#stopHooks();
-    if (this.#signal.aborted) return this.#interruptedWhileStreaming();
+    if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
     if (verdict.stop === undefined && (verdict.block !== undefined || verdict.contexts.length > 0)) {
       this.#goOn(verdict, remember, lines);
       return this.#limitReached(limits.afterTools(this.#modelCalls));
     }
     const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-    return this.#finished(text, stopped(verdict));
+    return this.#record.finished(text, stopped(verdict));
   }
 
   async #stopHooks(): Promise<HookVerdict> {
@@ -216,54 +208,16 @@ export class Turn {
       const feedback = { type: 'text' as const, text: `Stop hook feedback:\n${block}` };
       content.unshift(feedback);
       shown.push(lines.user([feedback], { isSynthetic: true }));
-      this.#userLines += 1;
+      this.#record.userLines += 1;
     }
     remember({ role: 'user', content }, shown);
     this.#stopHookActive = true;
   }
 
-  #modelFailed(error: unknown): TurnOutcome {
-    const { status, type } = error instanceof ModelError ? error : {};
-    const text = status === undefined ? messageOf(error) : `API Error: ${status} ${messageOf(error)}`;
-    const stopReason = this.#with.lines.synthetic(text, {
-      error: errorKindOf(status),
-      is_api_error_message: true,
-      api_error_status: status ?? null,
-      ...(type === undefined ? {} : { api_error_type: type }),
-    });
-    const outcome = this.#finished(text, 'api_error');
-    return { ...outcome, isError: true, stopReason, apiErrorStatus: status, apiErrorType: type };
-  }
-
-  #interrupted(blocks: UserContentBlock[]): TurnOutcome {
-    const content = [{ type: 'text' as const, text: '[Request interrupted by user for tool use]' }];
-    this.#shown.push(this.#with.lines.user(content));
-    this.#userLines += 1;
-    this.#with.remember({ role: 'user', content: [...blocks, ...content] }, this.#takeShown());
-    return this.#failed('error_during_execution', 'aborted_tools', 'The turn was interrupted.');
-  }
-
-  #interruptedWhileStreaming(): TurnOutcome {
-    const content = [{ type: 'text' as const, text: '[Request interrupted by user]' }];
-    this.#with.remember({ role: 'user', content }, [this.#with.lines.user(content)]);
-    this.#userLines += 1;
-    return this.#failed('error_during_execution', 'aborted_streaming', 'The turn was interrupted.');
-  }
-
   #limitReached(limit: Limit | undefined): TurnOutcome | undefined {
-    return limit === undefined ? undefined : this.#failed(limit.subtype, limit.terminalReason, limit.text);
-  }
-
-  #finished(text: string, terminalReason: string): TurnOutcome {
-    return { ...this.#base(), subtype: 'success', isError: false, terminalReason, text };
-  }
-
-  #failed(subtype: string, terminalReason: string | undefined, text: string): TurnOutcome {
-    return { ...this.#base(), subtype, isError: true, terminalReason, text };
-  }
-
-  #base(): Pick<TurnOutcome, 'stopReason' | 'numTurns'> {
-    return { stopReason: this.#stopReason, numTurns: this.#userLines + 1 };
+    return limit === undefined
+      ? undefined
+      : this.#record.failed(limit.subtype, limit.terminalReason, limit.text);
   }
 }
 
