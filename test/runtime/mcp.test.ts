@@ -109,6 +109,60 @@ describe('a server in the process', () => {
     expect(read).toMatchObject({ isError: false, text: expect.stringContaining('Buy milk.') });
     expect(missing?.isError).toBe(true);
   });
+
+  it('with resources and prompts is asked by the host, too, and can be called without a model', async () => {
+    const s = createSdkMcpServer({
+      name: 's',
+      tools: [tool('count', 'Counts its arguments', ANY, (args) => Object.keys(args).length)],
+      resources: [{ uri: 'note://1', name: 'note', read: () => 'Buy milk.' }] as never,
+      prompts: [{ name: 'greet', arguments: [{ name: 'who' }], get: ({ who }) => `Hello, ${who}.` }],
+    });
+    const { session } = talk(['Hello.'], { mcpServers: { s, t: server({ a: () => 'A' }) } });
+    const { query } = session;
+    await session.ask('Go.');
+    const ask = query.controlRequest.bind(query);
+    expect(await ask('mcp_list_resources', {})).toEqual({
+      resources: [{ uri: 'note://1', name: 'note', server: 's' }],
+      resourceTemplates: [],
+      errors: {},
+    });
+    expect(await ask('mcp_read_resource', { serverName: 's', uri: 'note://1' })).toMatchObject({
+      contents: [{ text: 'Buy milk.' }],
+    });
+    expect(await ask('mcp_list_prompts', { serverName: 's' })).toMatchObject({
+      prompts: [{ name: 'greet', server: 's' }],
+    });
+    const named = { serverName: 's', name: 'greet', arguments: { who: 'Ada' } };
+    expect(JSON.stringify(await ask('mcp_get_prompt', named))).toContain('Hello, Ada.');
+    expect(await ask('mcp_call', { tool: 'mcp__s__count', arguments: { a: 1, b: 2 } })).toMatchObject({
+      content: [{ text: '2' }],
+    });
+    await expect(ask('mcp_call', { tool: 'mcp__s__nope' })).rejects.toThrow('has the tool mcp__s__nope');
+    await expect(ask('mcp_list_resources', { serverName: 'nope' })).rejects.toThrow('Server not found: nope');
+    await session.close();
+  });
+
+  it('with prompts brings tools that list and get them', async () => {
+    const s = createSdkMcpServer({
+      name: 's',
+      prompts: [{ name: 'greet', arguments: [{ name: 'who' }], get: ({ who }) => `Hello, ${who}.` }],
+    });
+    const { model } = await run(
+      [
+        { toolUses: [{ tool: 'ListMcpPrompts' }] },
+        {
+          toolUses: [
+            { tool: 'GetMcpPrompt', input: { server: 's', name: 'greet', arguments: { who: 'Ada' } } },
+          ],
+        },
+        'Done.',
+      ],
+      { mcpServers: { s } },
+    );
+    const [list, prompt] = toolResults(model.requests[2]);
+    expect(list?.text).toContain('greet');
+    expect(prompt).toMatchObject({ isError: false, text: expect.stringContaining('Hello, Ada.') });
+  });
 });
 
 describe('many tools', () => {

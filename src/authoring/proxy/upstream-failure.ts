@@ -68,10 +68,11 @@ export function isSessionUnknown(status: number | undefined, text: string): bool
   return status === 404 || (status === 400 && /session/i.test(text));
 }
 
-/** The SSE transport of the library tells the status in words only. */
+/** The SSE transport of the library tells the status as a code, or in words only. */
 function statusOf(error: unknown): number | undefined {
-  const { status } = error as { status?: unknown };
+  const { status, code } = error as { status?: unknown; code?: unknown };
   if (typeof status === 'number') return status;
+  if (typeof code === 'number') return code;
   const said = /\(HTTP (\d{3})\)/.exec(messageOf(error))?.[1];
   return said === undefined ? undefined : Number(said);
 }

@@ -90,9 +90,11 @@ export const others: readonly [method: string, params: Record<string, unknown>][
 ];
 
 /** Starts the server on a free port for the time of a test. */
-export async function serveEverything(): Promise<AsyncDisposable & { url: string }> {
+export async function serveEverything(
+  kind: 'streamableHttp' | 'sse' = 'streamableHttp',
+): Promise<AsyncDisposable & { url: string }> {
   const port = await freePort();
-  const child = spawn(process.execPath, [program, 'streamableHttp'], {
+  const child = spawn(process.execPath, [program, kind], {
     env: { ...environment, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -100,11 +102,11 @@ export async function serveEverything(): Promise<AsyncDisposable & { url: string
   let said = '';
   for await (const text of child.stderr.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
     said += text;
-    if (said.includes('listening')) break;
+    if (/listening|running on port/.test(said)) break;
   }
   child.stderr.resume();
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `http://127.0.0.1:${port}/${kind === 'sse' ? 'sse' : 'mcp'}`,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL');
       await exit;
