@@ -50,12 +50,12 @@ export class RemoteFetch {
 
   async #authorized(input: string | URL, init: RequestInit): Promise<Response> {
     const used = this.#current();
-    let response = await fetch(input, withHeaders(init, await used));
+    let response = await patientFetch(input, withHeaders(init, await used));
     if (response.status === 401 && typeof this.#source === 'function') {
       await response.body?.cancel();
       // Of several requests that were refused at the same time, the first one asks for all.
       if (this.#headers === used) this.#headers = undefined;
-      response = await fetch(input, withHeaders(init, await this.#current()));
+      response = await patientFetch(input, withHeaders(init, await this.#current()));
     }
     const asked = response.headers.get('www-authenticate');
     if (response.status === 401 || (response.status === 403 && asked !== null)) {
@@ -82,6 +82,30 @@ export class RemoteFetch {
       this.#events.streamLost('has forgotten the session');
     }
   }
+}
+
+const GLOBAL_DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+
+interface Dispatcher {
+  dispatch(options: object, handler: unknown): boolean;
+}
+
+/**
+ * Node's `fetch` gives up after five minutes without a byte, but a tool may take hours. Limits can be set only by whoever carries
+ * out the requests; that is whoever the program has chosen (a proxy, own certificates), found by the name that Node gives it.
+ */
+const patient: Dispatcher = {
+  dispatch: (options, handler) => {
+    const chosen = (globalThis as unknown as Record<symbol, Dispatcher>)[GLOBAL_DISPATCHER] as Dispatcher;
+    return chosen.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler);
+  },
+};
+
+function patientFetch(input: string | URL, init: RequestInit): Promise<Response> {
+  return fetch(
+    input,
+    GLOBAL_DISPATCHER in globalThis ? ({ ...init, dispatcher: patient } as RequestInit) : init,
+  );
 }
 
 function accepts(init: RequestInit, type: string): boolean {

@@ -212,4 +212,29 @@ describe('a server over streamable HTTP', () => {
     await hub.until('connected');
     expect(server.handshakes).toBe(2);
   });
+
+  it("may take hours for a call: the limits of `fetch`, five minutes, do not hold, and who carries requests out is the program's choice", async () => {
+    await using server = await UnrulyServer.start();
+    await using hub = openHub({ s: configOf(server, 'http') });
+    await hub.until('connected');
+    const name = Symbol.for('undici.globalDispatcher.1');
+    const place = globalThis as unknown as Record<
+      symbol,
+      { dispatch(options: object, handler: unknown): boolean }
+    >;
+    const usual = place[name] as (typeof place)[symbol];
+    const limits: object[] = [];
+    place[name] = {
+      dispatch: (options, handler) => {
+        limits.push(options);
+        return usual.dispatch(options, handler);
+      },
+    };
+    try {
+      expect(await hub.text('do', { id: 'a' })).toBe('a');
+    } finally {
+      place[name] = usual;
+    }
+    expect(limits).toMatchObject([{ method: 'POST', headersTimeout: 0, bodyTimeout: 0 }]);
+  });
 });
