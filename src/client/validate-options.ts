@@ -128,7 +128,7 @@ function checkIsolation(options: Options): void {
       kept,
       options[kept],
       `Give \`hermetic\` or \`${kept}\`, not both: a hermetic query of the CLI keeps no conversation and finds none. ` +
-        'For conversations that go on, give a directory of your own as CLAUDE_CONFIG_DIR in `env`, with `settingSources: []` and `strictMcpConfig`.',
+        'For conversations that go on, give a `sessionStore`.',
     );
   }
 }

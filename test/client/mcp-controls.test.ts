@@ -1,4 +1,6 @@
 /** Every method about MCP servers, on both back ends (R29–R31; pain 11; wishes 7, 8). */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
@@ -79,7 +81,15 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     await running.toggleMcpServer('out', true);
     expect(await running.mcpReady({ servers: ['out'] })).toMatchObject({ connected: ['out'] });
     await running.reconnectMcpServer('out');
+    const settings = join(agent.box.configDir, '.claude.json');
+    const written = () =>
+      existsSync(settings) ? JSON.parse(readFileSync(settings, 'utf8')).projects : undefined;
+    const before = written();
     await running.reconnectMcpServer('calc');
+    expect(written()).toEqual(before);
+    expect((await running.mcpServerStatus()).find(({ name }) => name === 'calc')).toMatchObject({
+      status: 'connected',
+    });
     expect(await running.mcpReady({ servers: ['out', 'calc'] })).toMatchObject({ ready: true });
     await waitUntil(() => watched.includes('bad failed'), { what: 'the news that one has failed' });
     await running.close();
@@ -158,6 +168,8 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     expect((await running.mcpReady()).connected.sort()).toEqual(['calc', 'out']);
     expect(await running.setMcpServers({ calc: calc() })).toMatchObject({ removed: [] });
     expect(await running.setMcpServers({})).toMatchObject({ removed: ['calc'] });
+    expect((await running.mcpReady()).connected).toEqual(['out']);
+    await running.reinitialize();
     expect((await running.mcpReady()).connected).toEqual(['out']);
   });
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { McpConfigFile, McpPlace } from '../../config/places.js';
+import type { McpPlace } from '../../config/places.js';
 import { describeProblem, type McpConfigProblem } from '../../config/problems.js';
 import { filesFor, resolveFrom } from '../../config/resolve-mcp-config.js';
 import { SecretValues } from '../../config/secret-values.js';
@@ -67,16 +67,21 @@ function checkedHere(split: SplitServers, options: Options): Record<string, McpS
 function filesToRead(options: Options, inProcess: readonly string[]): ReturnType<typeof filesFor> {
   if (options.runtime != null || options.spawnClaudeCodeProcess != null) return [];
   const files = filesFor({ ...options, env: environmentOf(options) });
-  const matters = ({ readByClaudeCode, path }: McpConfigFile): boolean =>
-    readByClaudeCode ? inProcess.length > 0 && mentions(path, inProcess) : existsSync(path);
-  return files.some(matters) ? files : [];
+  const pathsOf = (readByClaudeCode: boolean): string[] => [
+    ...new Set(files.filter((file) => file.readByClaudeCode === readByClaudeCode).map(({ path }) => path)),
+  ];
+  const isWanted =
+    pathsOf(false).some((path) => existsSync(path)) ||
+    (inProcess.length > 0 && pathsOf(true).some((path) => mentions(path, inProcess)));
+  return isWanted ? files : [];
 }
 
 /** A look is cheaper than reading: these files can be large. */
 function mentions(path: string, names: readonly string[]): boolean {
   try {
-    const text = readFileSync(path, 'utf8');
-    return names.some((name) => text.includes(JSON.stringify(name)));
+    if (!existsSync(path)) return false;
+    const bytes = readFileSync(path);
+    return names.some((name) => bytes.includes(JSON.stringify(name)));
   } catch {
     return false;
   }

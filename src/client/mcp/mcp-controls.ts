@@ -53,6 +53,8 @@ export class McpControls {
   /** Servers of the options that live here, until a call of `set` has named them: they stay. */
   readonly #kept: Map<string, McpServerConfig>;
   #expected: Set<string>;
+  /** Servers outside that the last call of `set` has named. */
+  #named: Record<string, McpServerConfigForProcessTransport> = {};
   #isChanged = false;
 
   constructor(
@@ -137,6 +139,7 @@ export class McpControls {
     try {
       const result = await this.#ask('mcp_set_servers', { servers });
       this.#isChanged = true;
+      this.#named = split.process;
       for (const [name, { instance }] of Object.entries(before)) {
         const now = this.#servers.instanceOf(name);
         if (now !== undefined && now !== instance) this.#servers.announceChange(name);
@@ -158,17 +161,24 @@ export class McpControls {
     }
   }
 
-  /** The CLI refuses to reconnect servers of the host; off and on again is the same to it. */
+  /**
+   * The CLI refuses to reconnect servers of the host, so they are taken away and given back. Switching them off and on
+   * would do as well, but the CLI writes what is off into the user's configuration.
+   */
   async reconnect(name: string): Promise<void> {
     this.#book.attempted(name);
     if (this.#servers.instanceOf(name) === undefined) {
       await this.#ask('mcp_reconnect', { serverName: name });
       return;
     }
-    await this.#ask('mcp_toggle', { serverName: name, enabled: false });
+    const servers = { ...this.#named, ...this.#servers.onWire() };
+    const { [name]: _, ...others } = servers;
+    await this.#ask('mcp_set_servers', { servers: others });
     this.#servers.disconnect(name);
-    await this.#ask('mcp_toggle', { serverName: name, enabled: true });
-    const { failed, pending } = await this.ready({ servers: [name] });
+    await this.#ask('mcp_set_servers', { servers });
+    const before = await this.ready({ servers: [name] });
+    if (before.disabled.length > 0) await this.#ask('mcp_toggle', { serverName: name, enabled: true });
+    const { failed, pending } = before.disabled.length > 0 ? await this.ready({ servers: [name] }) : before;
     if (failed.length === 0 && pending.length === 0) return;
     const reason = failed[0]?.error ?? 'it did not answer in time';
     throw new TenonError('SERVER_FAILED', `The MCP server "${name}" did not connect again: ${reason}`);
