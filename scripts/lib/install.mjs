@@ -34,7 +34,8 @@ export function needsInstall(folder) {
 export async function install(folder) {
   const task = existsSync(join(folder, 'package-lock.json')) ? 'ci' : 'install';
   // Scripts of packages are not needed by anything here, and npm 11 blocks them anyway.
-  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefix', folder];
+  // Under `npm start --silent` this npm would be silent too, and nobody would know what is wrong.
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder];
   let { ok, output } = await runNpm([task, ...flags], folder);
   if (!ok && task === 'ci' && LOCK_LACKS_OPTIONAL.test(output)) {
     ({ ok, output } = await runNpm(['install', '--no-save', ...flags], folder));
