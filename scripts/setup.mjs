@@ -20,6 +20,7 @@ const OLDEST_NODE = [20, 19];
 /**
  * @typedef {object} Task
  * @property {string} title
+ * @property {boolean} [isInstant] not worth a word
  * @property {() => boolean} isDue
  * @property {() => Promise<void>} perform
  */
@@ -82,6 +83,7 @@ function tasks(root, wanted) {
       : []),
     {
       title: 'Linking Tenon into the examples',
+      isInstant: true,
       isDue: () => needsLink(examples),
       perform: () => link(examples, root),
     },
@@ -144,7 +146,7 @@ async function perform(root, planned, quiet) {
   await withLock(join(root, '.cache', 'setup.lock'), onWait, async () => {
     for (const task of planned) {
       // Asked again: whoever held the lock before may have done it.
-      if (task.isDue()) await withProgress(task.title, quiet, task.perform);
+      if (task.isDue()) await withProgress(task.title, quiet || task.isInstant === true, task.perform);
     }
   });
 }

@@ -1,8 +1,10 @@
 /** The command line that all examples have, as a program of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { scriptedMessagesApi, text, toolUse } from '../../src/testing/index.js';
 import { cliPath, sandbox } from '../../test/support/real-cli.js';
 import { terminal } from './terminal.mjs';
@@ -95,4 +97,37 @@ it('has colours on a terminal only', () => {
   vi.stubEnv('NO_COLOR', '1');
   expect(show(true)).not.toContain('\u001b[');
   vi.unstubAllEnvs();
+});
+
+describe('every example', () => {
+  const manifest = (folder: string) =>
+    JSON.parse(readFileSync(join(root, 'examples', folder, 'package.json'), 'utf8'));
+  const names: string[] = manifest('.').workspaces;
+
+  it('is listed, described and started in the same way', () => {
+    const index = readFileSync(join(root, 'examples/README.md'), 'utf8');
+    expect(names).toHaveLength(7);
+    for (const name of names) {
+      expect(manifest(name)).toMatchObject({
+        name: `tenon-example-${name}`,
+        private: true,
+        scripts: { prestart: 'node ../../scripts/setup.mjs --build --examples', start: 'node main.mjs' },
+      });
+      const versions = Object.values({ ...manifest(name).dependencies, ...manifest(name).devDependencies });
+      for (const version of versions) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+      expect(index).toContain(`[${name}](${name}/README.md)`);
+    }
+  });
+
+  it.each(names)('%s runs offline as a program', async (name) => {
+    await using box = sandbox();
+    const flags = name === 'ticket-board' ? ['--approve', '--file', join(box.cwd, 'board.db')] : [];
+    const { code, output, errors } = await run(box.env(), name, ...flags);
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(output).toMatch(/^ +\d+\.\d\d s {2}agent {4}the embedded runtime, a scripted model\n/);
+    expect(output).toMatch(/ s {2}call {5}/);
+    expect(output).toMatch(/ s {2}(answer|outcome) /);
+    expect(output).toContain(', success\n');
+    expect(output).not.toContain('undefined');
+  });
 });

@@ -1,6 +1,14 @@
 /** `scripts/setup.mjs` in a project of its own: small enough that npm and the compiler take no time. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -126,4 +134,24 @@ it('takes over the lock of a process that died', async () => {
   tiny.write('.cache/setup.lock/pid', '99999999');
   expect(await setup(tiny.path(''), '--build', '--quiet')).toEqual(nothing);
   expect(existsSync(tiny.path('dist/index.js'))).toBe(true);
+});
+
+it('links Tenon into the examples without a word, and installs what they use only when asked', async () => {
+  using tiny = project('installed');
+  mkdirSync(tiny.path('examples'));
+  tiny.write('examples/package.json', { name: 'tiny-examples', private: true });
+  expect(await setup(tiny.path(''))).toEqual(nothing);
+  const link = tiny.path('examples/node_modules/tenon');
+  expect(realpathSync(link)).toBe(realpathSync(tiny.path('')));
+  expect(existsSync(tiny.path('examples/node_modules/.tenon-setup'))).toBe(false);
+
+  rmSync(link);
+  symlinkSync('../nowhere', link);
+  expect(await setup(tiny.path(''))).toEqual(nothing);
+  expect(realpathSync(link)).toBe(realpathSync(tiny.path('')));
+
+  const { output } = await setup(tiny.path(''), '--examples');
+  expect(output).toMatch(/^Installing what the examples use .*…\nInstalling .* done in \d+ s\n$/);
+  expect(realpathSync(link)).toBe(realpathSync(tiny.path('')));
+  expect(await setup(tiny.path(''), '--examples')).toEqual(nothing);
 });
