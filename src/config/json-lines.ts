@@ -16,12 +16,15 @@ export class JsonSyntaxError extends Error {
   }
 }
 
+const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [9, 10, 13, 32];
+
 type Path = readonly (string | number)[];
 
 const keyOf = (path: Path): string => JSON.stringify(path);
 
-export function parseJson(text: string): JsonDocument {
-  const reader = new JsonReader(text);
+/** Lines are known of what is on the way to `under` and below it; the rest of a large file is only read. */
+export function parseJson(text: string, under: readonly string[] = []): JsonDocument {
+  const reader = new JsonReader(text, under);
   const value = reader.document();
   return {
     value,
@@ -41,11 +44,13 @@ class JsonReader {
   readonly lines = new Map<string, number>();
   readonly duplicates: { path: string[]; line: number }[] = [];
   readonly #text: string;
+  readonly #under: readonly string[];
   #at = 0;
   #line = 1;
   #lineStart = 0;
 
-  constructor(text: string) {
+  constructor(text: string, under: readonly string[]) {
+    this.#under = under;
     this.#text = text.startsWith('\uFEFF') ? text.slice(1) : text;
   }
 
@@ -58,7 +63,7 @@ class JsonReader {
 
   #value(path: Path): unknown {
     this.#skipSpace();
-    this.lines.set(keyOf(path), this.#line);
+    this.#note(path, this.#line);
     const character = this.#text[this.#at];
     if (character === '{') return this.#object(path);
     if (character === '[') return this.#array(path);
@@ -86,14 +91,15 @@ class JsonReader {
         this.#fail(`A key in double quotes was expected, found ${this.#found()}`);
       const line = this.#line;
       const key = this.#string();
-      if (seen.has(key)) this.duplicates.push({ path: [...path.map(String), key], line });
+      if (seen.has(key) && this.#isNear(path))
+        this.duplicates.push({ path: [...path.map(String), key], line });
       seen.add(key);
       this.#skipSpace();
       if (this.#text[this.#at] !== ':')
         this.#fail(`":" was expected after the key "${key}", found ${this.#found()}`);
       this.#at += 1;
       members.push([key, this.#value([...path, key])]);
-      this.lines.set(keyOf([...path, key]), line);
+      this.#note([...path, key], line);
     });
     // `fromEntries` defines: a key named __proto__ is a key like any other.
     return Object.fromEntries(members);
@@ -124,7 +130,7 @@ class JsonReader {
   }
 
   #string(): string {
-    const quoted = /"(?:[^"\\\n]|\\.)*"/y;
+    const quoted = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"/y;
     quoted.lastIndex = this.#at;
     const raw = quoted.exec(this.#text)?.[0];
     if (raw === undefined) return this.#fail('A string does not end on its line');
@@ -137,12 +143,27 @@ class JsonReader {
     }
   }
 
+  #note(path: Path, line: number): void {
+    if (this.#isNear(path)) this.lines.set(keyOf(path), line);
+  }
+
+  /** On the way, beside it, or below its end. */
+  #isNear(path: Path): boolean {
+    return this.#under.every((key, depth) => depth >= path.length - 1 || path[depth] === key);
+  }
+
   #skipSpace(): void {
-    for (; ' \t\r\n'.includes(this.#text[this.#at] ?? 'x'); this.#at += 1) {
-      if (this.#text[this.#at] !== '\n') continue;
-      this.#line += 1;
-      this.#lineStart = this.#at + 1;
+    const text = this.#text;
+    let at = this.#at;
+    for (;;) {
+      const code = text.charCodeAt(at);
+      if (code === LINE_FEED) {
+        this.#line += 1;
+        this.#lineStart = at + 1;
+      } else if (code !== SPACE && code !== TAB && code !== CARRIAGE_RETURN) break;
+      at += 1;
     }
+    this.#at = at;
   }
 
   /** Never more than one character of what stands there: it may be in the middle of a secret. */

@@ -33,7 +33,8 @@ export function readServers(file: McpConfigFile): ReadFile {
   try {
     const text = readFileSync(file.path, 'utf8');
     result.found = true;
-    document = parseJson(text);
+    if (!hasServers(text, file)) return result;
+    document = parseJson(text, file.keys);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return result;
@@ -70,6 +71,20 @@ export function readServers(file: McpConfigFile): ReadFile {
     result.servers.push({ name, file, line, entry: entry as Record<string, unknown>, error });
   }
   return result;
+}
+
+/** The CLI's own file can be large, and mostly has no servers in it: that is found out the fast way. */
+function hasServers(text: string, file: McpConfigFile): boolean {
+  if (!file.path.endsWith('.claude.json')) return true;
+  try {
+    const found = file.keys.reduce<unknown>(
+      (value, key) => (value as Record<string, unknown>)?.[key],
+      JSON.parse(text),
+    );
+    return found !== undefined && !(isRecord(found) && Object.keys(found).length === 0);
+  } catch {
+    return true;
+  }
 }
 
 type Report = (problem: Omit<McpConfigProblem, 'place' | 'file'>) => void;

@@ -85,6 +85,8 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
       bad: { command: 'x', args: ['${NOT_SET_ANYWHERE}'] },
     };
     put(join(agent.box.cwd, '.claude', 'mcp.json'), { mcpServers: { worse: { command: '${NEITHER}' } } });
+    const worst = { ...stdio({ WHERE: '${NOR_THIS}' }) };
+    put(join(agent.box.cwd, '.mcp.json'), { mcpServers: { worst, empty: {} } });
     // biome-ignore-end lint/suspicious/noTemplateCurlyInString: that is what is tested
     const warnings: string[] = [];
     const options = agent.options({
@@ -106,13 +108,19 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
           'options.mcpServers: the server "bad": `args[0]` wants the variable NOT_SET_ANYWHERE',
         ),
       ],
+      ['empty', expect.stringContaining('.mcp.json:1: the server "empty": `command` is missing')],
       [
         'worse',
         expect.stringContaining('mcp.json:1: the server "worse": `command` wants the variable NEITHER'),
       ],
+      [
+        'worst',
+        expect.stringContaining('.mcp.json:1: the server "worst": `env.WHERE` wants the variable NOR_THIS'),
+      ],
     ]);
     expect(warnings.join('')).toContain('NOT_SET_ANYWHERE');
     expect(warnings.join('')).toContain('NEITHER');
+    expect(warnings.join('')).toContain('NOR_THIS');
   });
 
   it('a server in the process and one of the same name in a file are not merged: the options win (R32)', async () => {

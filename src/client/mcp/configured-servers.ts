@@ -35,18 +35,26 @@ export function configuredServers(options: Options): ConfiguredServers {
     const { name, origin, written, config, error, shadows, readByClaudeCode } = server;
     secrets.add(written);
     secrets.add(config);
-    if (readByClaudeCode) continue;
+    if (readByClaudeCode) {
+      if (error !== undefined) failed.set(name, error);
+      // The CLI would start it with the name of the variable as its value.
+      if (error?.variable !== undefined) split.contested.push(name);
+      continue;
+    }
     if (origin.place !== 'options') places.set(name, origin.place);
+    const isContested = shadows.some(({ file = '' }) => cliFiles.has(file));
+    if (isContested && (error !== undefined || written.type === 'sdk')) split.contested.push(name);
     if (error !== undefined) {
       failed.set(name, error);
       delete split.process[name];
     } else if (written.type !== 'sdk') split.process[name] = written as ProcessServerConfig;
-    else if (shadows.some(({ file = '' }) => cliFiles.has(file))) split.contested.push(name);
   }
   if (options.spawnClaudeCodeProcess != null)
     for (const each of Object.values(split.process)) secrets.add(each);
-  const own = new Set(resolved.files.filter((file) => !file.readByClaudeCode).map(({ path }) => path));
-  const problems = resolved.problems.filter(({ file }) => file === undefined || own.has(file));
+  // Of files that are the CLI's, what may be known to it and not to us is none of our business.
+  const problems = resolved.problems.filter(
+    ({ severity, file }) => severity === 'error' || file === undefined || !cliFiles.has(file),
+  );
   return { split, places, failed, problems, secrets };
 }
 
@@ -61,8 +69,8 @@ function checkedHere(split: SplitServers, options: Options): Record<string, McpS
 }
 
 /**
- * The CLI reads some files by itself; they matter here only where another file has a server of the same name. The
- * runtime reads all of them itself, and a process that somebody else starts is on a machine of its own.
+ * The CLI reads some files by itself; they matter here where another place has a server of the same name, and where
+ * something may be wrong with them. The runtime reads all of them itself, and a process that somebody else starts is on a machine of its own.
  */
 function filesToRead(options: Options, inProcess: readonly string[]): ReturnType<typeof filesFor> {
   if (options.runtime != null || options.spawnClaudeCodeProcess != null) return [];
@@ -72,16 +80,17 @@ function filesToRead(options: Options, inProcess: readonly string[]): ReturnType
   ];
   const isWanted =
     pathsOf(false).some((path) => existsSync(path)) ||
-    (inProcess.length > 0 && pathsOf(true).some((path) => mentions(path, inProcess)));
+    pathsOf(true).some((path) => isWorthReading(path, inProcess));
   return isWanted ? files : [];
 }
 
-/** A look is cheaper than reading: these files can be large. */
-function mentions(path: string, names: readonly string[]): boolean {
+/** A look is cheaper than reading: the CLI's own file can be large. */
+function isWorthReading(path: string, names: readonly string[]): boolean {
   try {
     if (!existsSync(path)) return false;
+    if (path.endsWith('.mcp.json')) return true;
     const bytes = readFileSync(path);
-    return names.some((name) => bytes.includes(JSON.stringify(name)));
+    return bytes.includes('${') || names.some((name) => bytes.includes(JSON.stringify(name)));
   } catch {
     return false;
   }

@@ -12,7 +12,7 @@ export type ProcessServerConfig = Exclude<McpServerConfigForProcessTransport, { 
 export interface SplitServers {
   process: Record<string, ProcessServerConfig>;
   inProcess: Record<string, McpSdkServerConfigWithInstance>;
-  /** In-process servers whose name the agent also finds in a file: told early, it leaves that one alone. */
+  /** Names that the agent also finds in a file, and must not take from there: told that they are ours, it does not. */
   contested: string[];
 }
 

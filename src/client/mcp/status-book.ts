@@ -32,7 +32,8 @@ export class StatusBook {
     const { failed } = this.#configured;
     const named = new Set(rows.map(({ name }) => name));
     const leftOut = [...failed.keys()].filter((name) => !named.has(name)).map((name) => this.#leftOut(name));
-    return [...rows.map((row) => this.#completed(row)), ...leftOut];
+    const known = rows.map((row) => (failed.has(row.name) ? this.#leftOut(row.name) : this.#completed(row)));
+    return [...known, ...leftOut];
   }
 
   #completed(row: McpServerStatus): McpServerStatus {
@@ -68,7 +69,7 @@ export class StatusBook {
       name,
       status: 'failed',
       error: problem === undefined ? 'not usable' : describeProblem(problem),
-      source: places.get(name) ?? 'dynamic',
+      source: places.get(name) ?? (problem?.place === 'options' ? 'dynamic' : (problem?.place ?? 'dynamic')),
       since: this.#begun,
       attempts: 0,
     };
