@@ -24,6 +24,11 @@ export function findDovecot() {
   return inPath('dovecot') ?? ['/usr/sbin/dovecot'].find((path) => existsSync(path));
 }
 
+/** @returns {string | undefined} a Redis for the session stores */
+export function findRedis() {
+  return inPath('redis-server', 'valkey-server');
+}
+
 /** @param {readonly string[]} names */
 function inPath(...names) {
   return names

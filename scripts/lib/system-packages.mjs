@@ -6,14 +6,15 @@
  */
 import { existsSync } from 'node:fs';
 import process from 'node:process';
-import { findChromium, findDovecot, findPostgres } from '../../examples/shared/programs.mjs';
+import { findChromium, findDovecot, findPostgres, findRedis } from '../../examples/shared/programs.mjs';
 import { run } from './run.mjs';
 
 /** @type {readonly { name: string, debian: string, find: () => string | undefined }[]} */
 const PROGRAMS = [
   { name: 'Chromium', debian: 'chromium', find: findChromium },
-  { name: 'PostgreSQL', debian: 'postgresql', find: findPostgres },
+  { name: 'PostgreSQL', debian: 'postgresql', find: findPostgres, findRedis },
   { name: 'Dovecot', debian: 'dovecot-imapd', find: findDovecot },
+  { name: 'Redis', debian: 'redis-server', find: findRedis },
 ];
 
 const missing = () => PROGRAMS.filter(({ find }) => find() === undefined);
