@@ -1,8 +1,8 @@
 // A question of the model, asked so that PostgreSQL itself keeps it from writing. Nothing here looks at the words of the
 // statement; each line is a rule that the database enforces:
 //
-// - READ ONLY: every write, also one inside a function or a WITH, is an error. Once a query has run, no statement and no
-//   set_config() can take that back.
+// - READ ONLY: every write, also one inside a function or a WITH, is an error, and nothing that a query calls, set_config()
+//   included, can take that back while it runs.
 // - DECLARE … CURSOR takes a query and nothing else: COPY, SET, COMMIT, CALL, EXPLAIN ANALYZE are syntax errors, and so is a
 //   WITH that writes.
 // - FETCH of so many rows is all that is ever computed.
@@ -33,7 +33,6 @@ export async function askReadOnly(execute, sql, { maxRows, timeoutMs }) {
   await execute('BEGIN TRANSACTION READ ONLY');
   try {
     await execute(`SET LOCAL statement_timeout = ${timeoutMs}`);
-    await execute('SELECT 1');
     await execute(`${DECLARE}${sql}`).catch((error) => {
       throw withPosition(error);
     });

@@ -1,10 +1,14 @@
 /** The page in a real browser. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../shared/free-port.js';
 import { findChromium } from '../shared/programs.mjs';
 import { servePage } from './page.mjs';
 import { TicketStore } from './store.mjs';
@@ -84,4 +88,54 @@ describe.skipIf(executablePath === undefined)(`the page in Chromium${missing} (R
     await page.close();
     store.close();
   });
+
+  it('survives the program: killed while a ticket waits and started again, a click on the open page approves it', async () => {
+    const flags = ['--file', join(folder, 'killed.db'), '--port', String(await freePort())];
+    const first = startProgram(flags);
+    const url = await first.address;
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.getByText('Waiting for you: 1').waitFor();
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await page.getByText('The program is not running.').waitFor();
+
+    const second = startProgram(flags);
+    expect(await second.address).toBe(url);
+    // The page finds it again by itself.
+    await page.getByText('Waiting for you: 1').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    expect(await second.ended).toEqual([0, null]);
+    expect(second.output()).toContain('Ticket #1 "The export forgets umlauts" is on the board.');
+    await page.close();
+
+    const store = new TicketStore(join(folder, 'killed.db'));
+    expect({ waiting: store.waiting(), tickets: store.tickets().length }).toEqual({
+      waiting: [],
+      tickets: 1,
+    });
+    store.close();
+  });
 });
+
+const children = new Set<ChildProcess>();
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+function startProgram(flags: readonly string[]) {
+  const program = fileURLToPath(new URL('main.mjs', import.meta.url));
+  const child = spawn(process.execPath, [program, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.add(child);
+  const ended = once(child, 'close');
+  let output = '';
+  const address = new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const url = /page +(http:\S+)/.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    ended.then(() => reject(new Error(`The program ended too soon: ${output}`)));
+  });
+  return { child, address, ended, output: () => output };
+}
