@@ -106,6 +106,7 @@ describe('a server', () => {
     ['node server.js', /is not an object/],
     [{}, /has no `command`/],
     [{ type: 'stdio' }, /has no `command`/],
+    [{ type: 'http', url: 'http://x', headers: async () => ({}) }, /function as `headers`.*mcpAuth/],
     [{ type: 'stdio', command: ['node'] }, /has no `command`/],
     [{ type: 'http' }, /has type "http" but no `url`/],
     [{ type: 'sse', url: new URL('http://127.0.0.1') }, /has type "sse" but no `url`/],

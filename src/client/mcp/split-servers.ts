@@ -39,6 +39,10 @@ function checkedProcessServer(name: string, config: ProcessServerConfig): Proces
   if (config.type === 'http' || config.type === 'sse') {
     if (typeof config.url !== 'string')
       throw invalid(name, config, `has type "${config.type}" but no \`url\``);
+    // It would not survive the way to the agent, and nobody would hear of it.
+    if (typeof config.headers === 'function') {
+      throw invalid(name, config, 'has a function as `headers`; give it to embedded({ mcpAuth })');
+    }
   } else if (config.type === undefined || config.type === 'stdio') {
     // The CLI drops such an entry without a word.
     if (typeof config.command !== 'string') throw invalid(name, config, 'has no `command`');

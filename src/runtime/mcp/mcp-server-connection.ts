@@ -9,6 +9,7 @@ import { McpClient, type McpRequestOptions } from './mcp-client.js';
 import type { McpServerSource } from './mcp-server-source.js';
 import { type McpSettings, reconnectDelayMs } from './mcp-settings.js';
 import { ServerState } from './server-state.js';
+import { statusOf } from './server-status.js';
 
 /**
  * One named server of a conversation: its state, and its tools as they are now. A server that was connected and is lost is
@@ -92,20 +93,7 @@ export class McpServerConnection {
   }
 
   status(): McpServerStatus {
-    const { name, transport, source, shownConfig } = this.source;
-    const info = this.handshake?.serverInfo;
-    const lastStderr = this.source.lastStderr?.() ?? '';
-    return {
-      name,
-      ...(info === undefined ? {} : { serverInfo: { name: info.name, version: info.version } }),
-      ...this.state.shown(),
-      ...(shownConfig === undefined ? {} : { config: shownConfig }),
-      transport,
-      scope: 'dynamic',
-      source,
-      ...(this.state.is('connected') ? { tools: this.tools.map(statusOfTool) } : {}),
-      ...(lastStderr === '' ? {} : { lastStderr }),
-    };
+    return statusOf(this);
   }
 
   /** Ends what went on before. */
@@ -275,16 +263,4 @@ export class McpServerConnection {
     const tools = await client.list<ListedTool>('tools/list', 'tools', { timeoutMs: connectTimeoutMs });
     if (client === this.#client && this.state.is('connected')) this.tools = tools;
   }
-}
-
-function statusOfTool({ name, annotations = {} }: ListedTool): NonNullable<McpServerStatus['tools']>[number] {
-  const { readOnlyHint, destructiveHint, openWorldHint } = annotations;
-  return {
-    name,
-    annotations: {
-      ...(readOnlyHint === undefined ? {} : { readOnly: readOnlyHint }),
-      ...(destructiveHint === undefined ? {} : { destructive: destructiveHint }),
-      ...(openWorldHint === undefined ? {} : { openWorld: openWorldHint }),
-    },
-  };
 }
