@@ -106,7 +106,6 @@ describe('a server', () => {
     ['node server.js', /is not an object/],
     [{}, /has no `command`/],
     [{ type: 'stdio' }, /has no `command`/],
-    [{ type: 'http', url: 'http://x', headers: async () => ({}) }, /function as `headers`.*mcpAuth/],
     [{ type: 'stdio', command: ['node'] }, /has no `command`/],
     [{ type: 'http' }, /has type "http" but no `url`/],
     [{ type: 'sse', url: new URL('http://127.0.0.1') }, /has type "sse" but no `url`/],
@@ -120,6 +119,12 @@ describe('a server', () => {
     expect(error.message).toContain(
       'Expected { command, args?, env? }, { type: "http" | "sse", url, headers? }',
     );
+  });
+
+  it('whose headers are a function is refused, and the error says where such a function works', () => {
+    const headers = async () => ({ authorization: 'Bearer x' });
+    const error = refusal({ mcpServers: { x: { type: 'http', url: 'http://127.0.0.1:9', headers } } });
+    expect(error.message).toMatch(/"x" has a function as `headers`; give it to embedded\(\{ mcpAuth \}\)/);
   });
 
   it('that is undefined is left out, and good ones pass', () => {
