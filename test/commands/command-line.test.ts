@@ -1,7 +1,14 @@
 /** The command line itself: help, errors, exit codes, colour. */
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type Command, readArguments } from '../../src/commands/arguments/command.js';
+import { doctorCommand } from '../../src/commands/doctor/command.js';
+import { mcpCommand } from '../../src/commands/mcp/command.js';
+import { newCommand } from '../../src/commands/new/command.js';
+import { runCommand } from '../../src/commands/run/command.js';
+import { serveCommand } from '../../src/commands/serve.js';
 import { sandbox } from '../support/real-cli.js';
 import { toolsFile } from './support/agent.js';
 import { tenon } from './support/tenon.js';
@@ -84,6 +91,38 @@ describe('a wrong command line exits with 2 and names the option, the value and 
     const { code, stdout, stderr } = await tenon(['run', 'x', '--tools', 'absent.js', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ type: 'error', code: 'INVALID_OPTION' });
     expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
+  });
+});
+
+describe('the commands that are written down', () => {
+  const commands = [runCommand, serveCommand, doctorCommand, mcpCommand, newCommand];
+  const guide = readFileSync(new URL('../../docs/guide/command-line.md', import.meta.url), 'utf8');
+  const blocks = [...guide.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
+  const lines = [
+    ...blocks.flatMap((block) => block.split('\n')),
+    ...commands.flatMap(({ examples }) => examples.map(({ command }) => command)),
+  ];
+  /** Of a line with `npx tenon run "a b" > file && …   # comment`: run, a b. */
+  const calls = lines.flatMap((line) =>
+    line.split(' && ').flatMap((part) => {
+      const words = part.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
+      const end = words.findIndex((word) => /^(#|>|<|\|)/.test(word));
+      const own = (end === -1 ? words : words.slice(0, end)).map((word) =>
+        word.replaceAll(/^["']|["']$/g, ''),
+      );
+      const at = own.indexOf('tenon');
+      return at === -1 ? [] : [own.slice(at + 1)];
+    }),
+  );
+
+  it('are found by this test', () => {
+    expect(calls.length).toBeGreaterThan(20);
+    expect(new Set(calls.map(([name]) => name))).toEqual(new Set(['--help', ...COMMANDS]));
+  });
+
+  it.each(calls.filter(([name]) => name !== '--help'))('can be read: %s %s %s', (name, ...args) => {
+    const command = commands.find((each) => each.name === name) as Command;
+    if (args[0] !== '--help') expect(() => readArguments(command, args)).not.toThrow();
   });
 });
 
