@@ -1,20 +1,40 @@
 /** The command line itself: help, errors, exit codes, colour. */
-import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { type Command, readArguments } from '../../src/commands/arguments/command.js';
 import { doctorCommand } from '../../src/commands/doctor/command.js';
+import { main } from '../../src/commands/main.js';
 import { mcpCommand } from '../../src/commands/mcp/command.js';
 import { newCommand } from '../../src/commands/new/command.js';
 import { runCommand } from '../../src/commands/run/command.js';
 import { serveCommand } from '../../src/commands/serve.js';
-import { sandbox } from '../support/real-cli.js';
 import { toolsFile } from './support/agent.js';
-import { tenon } from './support/tenon.js';
+import { type Finished, program, tenon } from './support/tenon.js';
 
 const COMMANDS = ['run', 'serve', 'doctor', 'mcp', 'new'];
 const ESCAPE = '\u001b';
+
+/** What is refused before anything starts needs no process of its own. */
+async function inThisProcess(args: readonly string[]): Promise<Finished> {
+  const written = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      written[name] += text;
+      return true;
+    }),
+  );
+  const { console } = globalThis;
+  vi.stubEnv('NO_COLOR', '1');
+  try {
+    return { code: await main(args), ...written };
+  } finally {
+    // `run` takes the console for itself.
+    globalThis.console = console;
+    vi.unstubAllEnvs();
+    for (const spy of spies) spy.mockRestore();
+  }
+}
 
 describe('help', () => {
   it('lists every command, also without any argument', async () => {
@@ -57,7 +77,7 @@ describe('a wrong command line exits with 2 and names the option, the value and 
     [['run', 'x', '--server', 'a=http://['], /is not a URL/],
     [['run', 'x', '--tools', './absent.js'], /--tools "\.\/absent\.js": there is no such file/],
     [['run', 'x', '--tools', '.'], /is a folder; name the file in it/],
-    [['run', 'x', '--tools', 'tools.json'], /a file of tools is a JavaScript or TypeScript module/],
+    [['run', 'x', '--tools', 'package.json'], /a file of tools is a JavaScript or TypeScript module/],
     [
       ['run', 'x', '--tools', toolsFile, '--tools', toolsFile],
       /another file has a server named "tools" already/,
@@ -79,11 +99,15 @@ describe('a wrong command line exits with 2 and names the option, the value and 
   ];
 
   it.each(cases)('%j', async (args, message) => {
-    await using box = sandbox();
-    await writeFile(join(box.cwd, 'tools.json'), '{}');
-    const { code, stdout, stderr } = await tenon(args, { cwd: box.cwd });
+    const { code, stdout, stderr } = await inThisProcess(args);
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(/^tenon( \w+)?: /);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  it('also of the program itself', async () => {
+    const { code, stdout, stderr } = await tenon(['run', 'x', '--tools', './absent.js']);
+    expect(stderr).toMatch(/^tenon run: --tools "\.\/absent\.js": there is no such file/);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
 
@@ -124,6 +148,18 @@ describe('the commands that are written down', () => {
     const command = commands.find((each) => each.name === name) as Command;
     if (args[0] !== '--help') expect(() => readArguments(command, args)).not.toThrow();
   });
+});
+
+it('imports the entries of the package and copies nothing of them that must exist once', () => {
+  const folder = dirname(program);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.js'),
+  );
+  const texts = files.map((name) => readFileSync(join(folder, name), 'utf8'));
+  expect(texts.some((text) => text.includes('from "tenon"'))).toBe(true);
+  expect(
+    files.filter((_, index) => /class \w+ extends|Symbol\.for\(|new WeakMap/.test(texts[index] ?? '')),
+  ).toEqual([]);
 });
 
 describe('colour', () => {
