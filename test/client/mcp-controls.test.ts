@@ -14,6 +14,7 @@ import {
   tool,
 } from '../../src/index.js';
 import { BACK_ENDS, resultsOf } from '../support/back-ends.js';
+import { byHandServer } from '../support/by-hand-server.js';
 import { collect, waitUntil } from '../support/real-cli.js';
 
 const program = fileURLToPath(new URL('../fixtures/mcp/by-hand.mjs', import.meta.url));
@@ -98,6 +99,25 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     expect(heard.map(({ name, status }) => `${name} ${status}`)).toEqual(
       expect.arrayContaining(['out disabled']),
     );
+  });
+
+  // The CLI says `connected` of a dead stdio server until it is next used, and then starts it again.
+  it.runIf(!isCli)('a server that dies is news, without anybody asking (R30)', async () => {
+    await using agent = await start([]);
+    using server = byHandServer();
+    const heard: string[] = [];
+    await using session = createSession(
+      agent.options({
+        mcpServers: { out: server.config },
+        settingSources: [],
+        onMcpStatus: ({ previous, status }) => heard.push(`${previous} → ${status}`),
+      }),
+    );
+    expect(await session.query.mcpReady()).toMatchObject({ ready: true });
+    process.kill(Number(server.events('start')[0]), 'SIGKILL');
+    await waitUntil(() => heard.some((change) => change.startsWith('connected → ')), {
+      what: 'the news of its death',
+    });
   });
 
   it('the first prompt can wait for slow servers, but not longer than it was told (pain 11)', async () => {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../protocol/limits.js';
 import type { McpServerStatus } from '../../protocol/mcp-status.js';
 
-/** A server has changed its state, has appeared, or is gone. */
+/** A server has changed its state, has appeared, or is gone. With `previous` equal to `status` it was lost and found again. */
 export interface McpStatusChange {
   name: string;
   /** Undefined: the server is no longer there. */
@@ -36,8 +36,9 @@ export class StatusMonitor {
     this.#rows = new Map(rows.map((row) => [row.name, row]));
     for (const server of rows) {
       const { name, status } = server;
-      const previous = before.get(name)?.status;
-      if (previous !== status) this.#tell({ name, status, previous, server });
+      const { status: previous, since } = before.get(name) ?? {};
+      // The same state since another moment: it was in another one, too short to be seen.
+      if (previous !== status || since !== server.since) this.#tell({ name, status, previous, server });
     }
     for (const [name, { status: previous }] of before) {
       if (!this.#rows.has(name)) this.#tell({ name, status: undefined, previous, server: undefined });
