@@ -185,6 +185,15 @@ export const CASES = [
     metrics: [{ key: 'p50', title: 'one tool call, p50', unit: 'µs' }],
   },
   {
+    name: 'real-cli',
+    measurement: 'realCli',
+    subjects: ['official', 'tenon', 'pool'],
+    metrics: [
+      { key: 'first', title: 'real CLI: `query()` to the first message', unit: 'ms' },
+      { key: 'memory', title: 'real CLI: resident memory of its process after a turn', unit: 'MB' },
+    ],
+  },
+  {
     name: 'runtime-start',
     measurement: 'firstRequest',
     subjects: ['runtime'],

@@ -24,6 +24,10 @@ async function measure() {
     const runtime = await import('./measure/runtime.mjs');
     return runtime[/** @type {'turns'} */ (measurement)](given);
   }
+  if (measurement === 'realCli') {
+    const { realCli } = await import('./measure/real-cli.mjs');
+    return realCli(/** @type {'tenon'} */ (subject));
+  }
   if (measurement === 'transport') {
     const { transport } = await import('./measure/transports.mjs');
     return transport(subject);

@@ -7,7 +7,7 @@ import { emulator } from './emulator/build.mjs';
 import { measureAll } from './lib/measure.mjs';
 import { writeReport } from './lib/report.mjs';
 import { rows } from './lib/rows.mjs';
-import { aligned, clientCells, runtimeCells, transportCells } from './lib/tables.mjs';
+import { aligned, clientCells, realCliCells, runtimeCells, transportCells } from './lib/tables.mjs';
 
 const HELP = `npm run bench -- [options]
 
@@ -78,7 +78,9 @@ emulator();
 const measured = rows(cases, await measureAll(cases, rounds, progress));
 if (values.json) console.log(JSON.stringify(measured, null, 2));
 else {
-  for (const cells of [clientCells(measured), transportCells(measured), runtimeCells(measured)]) {
+  for (const cells of [clientCells, transportCells, realCliCells, runtimeCells].map((cells) =>
+    cells(measured),
+  )) {
     if (cells.length > 1) console.log(`\n${aligned(cells)}`);
   }
 }

@@ -110,6 +110,7 @@ export type {
   ResolveSettingsOptions,
 } from './client/settings/resolved-settings.js';
 export { prewarm, startup } from './client/warm/index.js';
+export { type WarmPool, type WarmPoolParameters, warmPool } from './client/warm/warm-pool.js';
 export type {
   ClaimedSession,
   ClaimOptions,

@@ -5,7 +5,7 @@ import os from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { plot } from './plot.mjs';
-import { clientCells, markdown, runtimeCells, transportCells } from './tables.mjs';
+import { clientCells, markdown, realCliCells, runtimeCells, transportCells } from './tables.mjs';
 
 const root = resolve(join(import.meta.dirname, '..', '..'));
 const BEGIN = '<!-- measured: begin -->';
@@ -42,6 +42,8 @@ function measured(rows, rounds) {
     markdown(clientCells(rows)),
     '### One tool call by every way',
     markdown(transportCells(rows)),
+    '### The real CLI',
+    markdown(realCliCells(rows)),
     '### The embedded runtime',
     markdown(runtimeCells(rows)),
   ].join('\n\n');

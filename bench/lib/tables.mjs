@@ -9,7 +9,7 @@ const CLIENTS = ['official', 'floor', 'tenon'];
 /** @param {Row} row @param {string} subject */
 function cell({ bySubject, metric }, subject) {
   const value = bySubject[subject];
-  if (value === undefined) return '';
+  if (value === undefined || Number.isNaN(value.median)) return '';
   const spread = `${shown(value.least, '').trim()}–${shown(value.most, '').trim()}`;
   return `${shown(value.median, metric.unit)} (${spread})`.replace('/s (', '/s (');
 }
@@ -24,7 +24,7 @@ export function clientCells(rows) {
   return [
     ['what', 'official SDK', 'floor', 'Tenon', 'Tenon / floor', 'goal', 'met'],
     ...rows
-      .filter(({ bySubject }) => bySubject.tenon !== undefined)
+      .filter(({ bySubject }) => bySubject.floor !== undefined)
       .map((row) => [
         row.title,
         ...CLIENTS.map((subject) => cell(row, subject)),
@@ -42,6 +42,16 @@ export function runtimeCells(rows) {
     ...rows
       .filter(({ bySubject }) => bySubject.runtime !== undefined)
       .map((row) => [row.title, cell(row, 'runtime'), row.goal, verdict(row)]),
+  ];
+}
+
+/** @param {readonly Row[]} rows */
+export function realCliCells(rows) {
+  return [
+    ['what', 'official SDK', 'Tenon', 'Tenon, warm pool'],
+    ...rows
+      .filter(({ bySubject }) => bySubject.pool !== undefined)
+      .map((row) => [row.title, ...['official', 'tenon', 'pool'].map((subject) => cell(row, subject))]),
   ];
 }
 

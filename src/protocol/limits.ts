@@ -71,6 +71,13 @@ export const LIMITS = {
   storeRetryMs: [200, 800] as readonly number[],
   /** More entries than this do not wait for the end of a turn to go to the store. */
   maxMirroredEntries: 500,
+  /** A warm agent that has waited this long is replaced: the date, settings and files that it read grow old. */
+  warmAgeMs: 10 * 60_000,
+  /** Agents of a pool that start at the same time: each keeps a core busy for half a second. */
+  warmStartsAtOnce: 2,
+  /** Before a pool tries again to start an agent; doubled with each failure, up to the second. */
+  warmRetryMs: 1_000,
+  warmMaxRetryMs: 60_000,
   /** In `tenon doctor`: from the start of an agent to its answer. Without a network the CLI was seen to need 20 s. */
   doctorHandshakeMs: 60_000,
   /** In `tenon doctor`: for the answer to `claude --version`. */

@@ -1,0 +1,111 @@
+/** warmPool on the real CLI (pain 6): ready before anybody asks, refilled, and nothing left behind. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Options, type WarmPool, warmPool } from '../../../src/index.js';
+import { embedded } from '../../../src/runtime/index.js';
+import {
+  type ScriptedMessagesApi,
+  scriptedMessagesApi,
+  scriptedModel,
+  text,
+} from '../../../src/testing/index.js';
+import { alive, cliPath, collect, type Sandbox, sandbox } from '../../support/real-cli.js';
+
+let box: Sandbox;
+let api: ScriptedMessagesApi;
+let pool: WarmPool | undefined;
+
+beforeEach(async () => {
+  box = sandbox();
+  api = await scriptedMessagesApi(() => text('Hello.'));
+});
+
+afterEach(async () => {
+  await pool?.close();
+  await api[Symbol.asyncDispose]();
+  await box[Symbol.asyncDispose]();
+});
+
+const options = (more: Options = {}): Options => ({
+  pathToClaudeCodeExecutable: cliPath,
+  cwd: box.cwd,
+  env: box.env(api),
+  ...more,
+});
+
+describe('a pool of two (pain 6)', () => {
+  it('hands out processes that were ready before, refills itself, and leaves none behind', async () => {
+    pool = warmPool(2, { options: options() });
+    await pool.filled();
+    const ready = pool.pids;
+    expect(ready).toHaveLength(2);
+    const first = pool.query('hi');
+    expect(ready).toContain(first.pid);
+    const { messages, error } = await collect(first);
+    expect(error).toBeUndefined();
+    expect(messages.at(-1)).toMatchObject({ type: 'result', subtype: 'success', result: 'Hello.' });
+    await pool.filled();
+    const all = [...ready, ...pool.pids];
+    expect(new Set(all).size).toBe(3);
+    await pool.close();
+    expect(pool.ready).toBe(0);
+    expect(all.filter(alive)).toEqual([]);
+  });
+
+  it('replaces a process that dies while it waits, and one that has waited too long', async () => {
+    pool = warmPool(1, { options: options(), maxAgeMs: 2000 });
+    await pool.filled();
+    const [killed] = pool.pids as [number];
+    process.kill(killed, 'SIGKILL');
+    await expect.poll(() => pool?.pids, { timeout: 20_000 }).not.toContain(killed);
+    await pool.filled();
+    const [old] = pool.pids as [number];
+    await expect.poll(() => pool?.pids, { timeout: 20_000 }).not.toContain(old);
+    await pool.filled();
+    await pool.close();
+    expect([killed, old].filter(alive)).toEqual([]);
+  });
+});
+
+describe('a pool whose agents do not start', () => {
+  it('says why, and its queries fail with the same reason', async () => {
+    pool = warmPool(1, { options: options({ pathToClaudeCodeExecutable: '/nowhere/claude' }) });
+    await expect(pool.filled()).rejects.toMatchObject({ code: 'CLI_NOT_FOUND' });
+    const { error } = await collect(pool.query('hi'));
+    expect(error).toMatchObject({ code: 'CLI_NOT_FOUND' });
+  });
+});
+
+describe('a pool of embedded agents', () => {
+  const embeddedOptions = (): Options => ({
+    runtime: embedded({ model: scriptedModel(['One.', 'Two.', 'Three.']) }),
+  });
+
+  it('starts an agent at once when none waits', async () => {
+    pool = warmPool(1, { options: embeddedOptions() });
+    const answers = [pool.query('hi'), pool.query('hi'), pool.query('hi')].map(collect);
+    const results = (await Promise.all(answers)).map(({ messages }) => messages.at(-1));
+    expect(results).toEqual(Array.from({ length: 3 }, () => expect.objectContaining({ subtype: 'success' })));
+  });
+
+  it('hands nothing out after it was closed', async () => {
+    pool = warmPool(1, { options: embeddedOptions() });
+    const filling = pool.filled();
+    const closed = pool.close();
+    await expect(filling).rejects.toMatchObject({ code: 'CLOSED' });
+    await closed;
+    expect(() => pool?.query('hi')).toThrow(/the pool was closed/);
+    await expect(pool.filled()).rejects.toMatchObject({ code: 'CLOSED' });
+  });
+});
+
+it.each([
+  [0, {}, 'size', /whole number from 1 on; it is 0/],
+  [1.5, {}, 'size', /it is 1.5/],
+  [1, { maxAgeMs: -1 }, 'maxAgeMs', /milliseconds above 0; it is -1/],
+  [1, { options: { resume: 'x' } }, 'resume', /belongs to one conversation/],
+  [1, { options: { sessionId: 'x' } }, 'sessionId', /belongs to one conversation/],
+])('warmPool(%j, %j) is refused with a reason', (size, parameters, option, reason) => {
+  expect(() => warmPool(size, parameters)).toThrow(
+    expect.objectContaining({ option, message: expect.stringMatching(reason) }),
+  );
+});
