@@ -10,6 +10,9 @@ import { runScenario } from './run-scenario.js';
 import { onRuntime } from './runtime-cells.js';
 import type { Cell, Scenario } from './scenario.js';
 
+/** Five agents are started, on a machine that may be busy with something else. */
+const TIMEOUT_MS = 120_000;
+
 const SUBJECT: Cell = { client: tenon, agent: claudeCode };
 const REFERENCE: Cell = { client: official, agent: claudeCode };
 
@@ -22,7 +25,7 @@ const REFERENCE: Cell = { client: official, agent: claudeCode };
 export function matrix(title: keyof typeof TABLE): void {
   describe(title, () => {
     for (const scenario of TABLE[title]) {
-      it(`${scenario.name} (${scenario.cites})`, async () => {
+      it(`${scenario.name} (${scenario.cites})`, { timeout: TIMEOUT_MS }, async () => {
         const subject = await checked(scenario, SUBJECT);
         const reference = await checked(scenario, REFERENCE);
         const problems = [
