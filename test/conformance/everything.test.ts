@@ -11,6 +11,7 @@ import { type ProxiedServerConfig, proxyMcpServer } from '../../src/index.js';
 import { descendants, waitUntil } from '../support/real-cli.js';
 import {
   calls,
+  canonical,
   environment,
   normalise,
   others,
@@ -75,7 +76,7 @@ describe.each(Object.entries(places))('server-everything over %s', (kind, place)
     const counts = () => sides.map(({ told }) => told.length);
     await waitUntil(() => new Set(counts()).size === 1, { what: 'the same number of messages on all sides' });
     const [direct = [], ...ours] = sides.map(({ told }) =>
-      (normalise(told.splice(0)) as object[]).map((one) => JSON.stringify(one)).toSorted(),
+      (normalise(told.splice(0)) as object[]).map(canonical).toSorted(),
     );
     for (const told of ours) expect(told).toEqual(direct);
     return direct;

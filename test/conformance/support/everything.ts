@@ -134,9 +134,33 @@ export function normalise(value: unknown): unknown {
     .replaceAll(/"level":"\w+","data":"[^"]*level.message[^"]*"/g, '"level":"<any>"')
     // Tasks have ids without dashes.
     .replaceAll(/\b[0-9a-f]{32}\b/g, '<id>');
-  return JSON.parse(text, (key, part) => (key === 'blob' && isTimed(part) ? '<timed>' : part));
+  return JSON.parse(text, (key, part) => {
+    if (key === 'blob' && isTimed(part)) return '<timed>';
+    return key === 'text' && isEnvironment(part) ? sorted(part) : part;
+  });
+}
+
+function isEnvironment(text: unknown): text is string {
+  return typeof text === 'string' && text.startsWith('{') && text.includes('"GREETING"');
+}
+
+/** In which order the variables of a process are is no business of anybody. */
+function sorted(environment: string): string {
+  const entries = Object.entries(JSON.parse(environment)).toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  return JSON.stringify(Object.fromEntries(entries));
 }
 
 function isTimed(blob: unknown): boolean {
   return typeof blob === 'string' && /\d:\d\d:\d\d/.test(Buffer.from(blob, 'base64').toString());
+}
+
+/** As text, whatever the order of the keys: the libraries change it. */
+export function canonical(value: object): string {
+  return JSON.stringify(value, (_, part) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
 }
