@@ -1,6 +1,6 @@
 // @ts-check
 /** `npm run example <name> [-- arguments]`: one of the examples; without a name, what there is. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -8,8 +8,10 @@ import { pathToFileURL } from 'node:url';
 const examples = join(import.meta.dirname, '..', 'examples');
 const manifest = (/** @type {string} */ folder) =>
   JSON.parse(readFileSync(join(examples, folder, 'package.json'), 'utf8'));
-/** @type {string[]} */
-const names = JSON.parse(readFileSync(join(examples, 'package.json'), 'utf8')).workspaces;
+/** Those with a program; others are there to be copied. @type {string[]} */
+const names = JSON.parse(readFileSync(join(examples, 'package.json'), 'utf8')).workspaces.filter(
+  (/** @type {string} */ folder) => existsSync(join(examples, folder, 'main.mjs')),
+);
 
 const [name, ...rest] = process.argv.slice(2);
 if (name !== undefined && names.includes(name)) {

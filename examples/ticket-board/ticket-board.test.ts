@@ -50,7 +50,7 @@ function start(board: string, flags: readonly string[] = []) {
   const page = async () => {
     await waitUntil(() => /page +http:\S+/.test(output), {
       what: 'the address of the page',
-      timeout: 20_000,
+      timeout: 50_000,
     });
     return /http:\S+/.exec(output)?.[0] ?? '';
   };
@@ -64,7 +64,7 @@ async function boardAt(url: string): Promise<{ waiting: Staged[]; tickets: { num
 async function untilWaiting(url: string): Promise<Staged> {
   await waitUntil(async () => (await boardAt(url)).waiting.length > 0, {
     what: 'a ticket that waits',
-    timeout: 20_000,
+    timeout: 50_000,
   });
   const [first] = (await boardAt(url)).waiting;
   if (first === undefined) throw new Error('No ticket waits.');
@@ -146,7 +146,9 @@ describe.each(backends)('the ticket board on %s (R36)', (backend) => {
     store.close();
   });
 
-  it('finds a ticket again that waited when the program was killed; approved, it is there once', async () => {
+  it('finds a ticket again that waited when the program was killed; approved, it is there once', {
+    timeout: 150_000,
+  }, async () => {
     const board = newBoard();
     const flags = backend === 'cli' ? ['--cli'] : [];
     const first = start(board, flags);
@@ -154,7 +156,7 @@ describe.each(backends)('the ticket board on %s (R36)', (backend) => {
     const children = descendants(first.child.pid ?? 0);
     first.child.kill('SIGKILL');
     await first.ended;
-    await waitUntil(() => !children.some(alive), { what: 'the end of the agent', timeout: 15_000 });
+    await waitUntil(() => !children.some(alive), { what: 'the end of the agent', timeout: 50_000 });
 
     const second = start(board, flags);
     const url = await second.page();
@@ -162,7 +164,7 @@ describe.each(backends)('the ticket board on %s (R36)', (backend) => {
     expect(kept?.id).toBe(before.id);
     await waitUntil(() => second.output().includes('"kind":"bug"'), {
       what: 'the second call',
-      timeout: 20_000,
+      timeout: 50_000,
     });
     expect((await boardAt(url)).waiting.map(({ id }) => id)).toEqual([before.id]);
     await decide(url, before.id, 'approve');
