@@ -65,9 +65,9 @@ const SESSIONS = ['index', 'memory-session-store', 'stores', 'summary', 'first-p
 );
 
 const ENTRIES: [name: string, file: string, folders: string[]][] = [
-  ['tenon', 'index.js', ['authoring/', 'client/', 'protocol/', ...SESSIONS]],
+  ['tenon', 'index.js', ['authoring/', 'client/', 'config/', 'protocol/', ...SESSIONS]],
   ['tenon/protocol', 'protocol/index.js', ['protocol/']],
-  ['tenon/runtime', 'runtime/index.js', ['runtime/', 'authoring/', 'protocol/', 'sessions/']],
+  ['tenon/runtime', 'runtime/index.js', ['runtime/', 'authoring/', 'config/', 'protocol/', 'sessions/']],
   ['tenon/model/anthropic', 'runtime/model-anthropic/anthropic.js', ['runtime/', 'protocol/']],
   ['tenon/testing', 'testing/index.js', ['testing/', 'protocol/', 'runtime/model', 'sessions/']],
 ];
