@@ -34,6 +34,7 @@ function tasks(root, wanted) {
   const reference = join(root, 'test', 'reference');
   const examples = join(root, 'examples');
   const runtimes = join(root, 'test', 'runtimes');
+  const adoption = join(root, 'test', 'adoption');
   return [
     {
       title: 'Installing the development tools (about 250 MB, once)',
@@ -51,6 +52,12 @@ function tasks(root, wanted) {
             title: 'Installing two older releases of the official SDK for the tests (about 35 MB, once)',
             isDue: () => needsInstall(join(reference, 'older')),
             perform: () => install(join(reference, 'older')),
+          },
+          {
+            title:
+              'Installing packages that were written for the official SDK for the tests (about 115 MB, once)',
+            isDue: () => needsInstall(adoption),
+            perform: () => install(adoption),
           },
         ]
       : []),
