@@ -130,6 +130,19 @@ describe('the order', () => {
   });
 });
 
+it('in a package of a command that was installed for everybody is found through the link to the command', () => {
+  const command = place(join(cwd, 'lib', 'agent.js'), 0o755, '');
+  const installed = installPackage(`claude-agent-sdk-${platform}`, 'claude');
+  symlinkSync(command, join(bin, 'agent'));
+  const [node = '', own = ''] = process.argv;
+  process.argv.splice(0, 2, node, join(bin, 'agent'));
+  try {
+    expect(findClaudeCode({ cwd: home, env: { HOME: home, PATH: '' } }).path).toBe(installed);
+  } finally {
+    process.argv.splice(0, 2, node, own);
+  }
+});
+
 describe('a path', () => {
   it('inside an Electron archive is rewritten to the file beside it', () => {
     const real = place(join(root, 'app.asar.unpacked', 'node_modules', 'x', 'claude'));

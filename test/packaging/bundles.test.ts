@@ -102,7 +102,14 @@ describe('a program bundled', () => {
 });
 
 it('require() gives the same names as import, in every entry', async () => {
-  const entries = ['tenon', 'tenon/protocol', 'tenon/runtime', 'tenon/testing', 'tenon/model/anthropic'];
+  const entries = [
+    'tenon',
+    'tenon/core',
+    'tenon/protocol',
+    'tenon/runtime',
+    'tenon/testing',
+    'tenon/model/anthropic',
+  ];
   const script = `
     (async () => {
       const wrong = [];

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 // Not by its name: programs that are bundled often declare `createRequire` themselves.
 import nodeModule from 'node:module';
 import { homedir } from 'node:os';
@@ -98,9 +98,7 @@ function* candidates(options: FindClaudeCodeOptions, env: NodeJS.ProcessEnv): Ge
 
 /** Resolved from the program's own file and the working directory: never relative to Tenon, which may be bundled. */
 function* packaged(cwd: string): Generator<Candidate> {
-  const main = process.argv[1];
-  const bases = [...(main !== undefined && isAbsolute(main) ? [dirname(main)] : []), cwd];
-  for (const base of new Set(bases)) {
+  for (const base of new Set([...programFolders(), cwd])) {
     const installed = [...packagesSeenFrom(base)];
     if (installed.length > 0) yield* installed;
     else
@@ -109,6 +107,18 @@ function* packaged(cwd: string): Generator<Candidate> {
         path: base,
         missing: `none of ${packageNames().join(', ')} resolves from here`,
       };
+  }
+}
+
+/** Where the program was started from and where it is: a command that npm installed is a link to its file. */
+function programFolders(): string[] {
+  const main = process.argv[1];
+  if (main === undefined || !isAbsolute(main)) return [];
+  try {
+    return [dirname(main), dirname(realpathSync(main))];
+  } catch {
+    // A file inside an archive or a single-file program.
+    return [dirname(main)];
   }
 }
 
