@@ -45,8 +45,8 @@ async function write(root, names, chunkFileNames, plugins) {
       entryFileNames: '[name].js',
       chunkFileNames,
       sourcemap: true,
-      // Comments say why; people read this output.
-      comments: true,
+      // They are in the sources, which come with the package and which debuggers show; here they cost 0.3 MB at import.
+      comments: false,
     });
   } finally {
     await build.close();

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { CallToolResult, McpContentBlock, McpResourceContents } from '../../protocol/mcp.js';
 
 const SCHEME = 'tenon-result:';
@@ -30,7 +29,7 @@ export class LongResults {
     const texts = result.content.filter((block) => block.type === 'text');
     const whole = { text: texts.map(({ text }) => text).join('\n'), maxChars };
     // Not a number: a server may have clients that must not read each other's results.
-    const id = randomUUID();
+    const id = crypto.randomUUID();
     this.#keep(id, whole);
     const others = result.content.filter((block) => block.type !== 'text');
     return { ...result, content: [{ type: 'text', text: page(id, whole, 0) }, ...others] };

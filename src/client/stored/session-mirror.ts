@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../protocol/errors.js';
 import type { Frame, MessageFrame } from '../../protocol/frames.js';
 import { LIMITS } from '../../protocol/limits.js';
@@ -103,7 +102,7 @@ function mirrorError(key: SessionKey, error: unknown): MessageFrame {
     subtype: 'mirror_error',
     error: messageOf(error),
     key,
-    uuid: randomUUID(),
+    uuid: crypto.randomUUID(),
     session_id: key.sessionId,
   };
 }
