@@ -66,6 +66,7 @@ const SESSIONS = ['index', 'memory-session-store', 'stores', 'summary', 'first-p
 
 const ENTRIES: [name: string, file: string, folders: string[]][] = [
   ['tenon', 'index.js', ['authoring/', 'client/', 'config/', 'protocol/', ...SESSIONS]],
+  ['tenon/core', 'index.js', ['authoring/', 'client/', 'config/', 'protocol/', ...SESSIONS]],
   ['tenon/protocol', 'protocol/index.js', ['protocol/']],
   ['tenon/runtime', 'runtime/index.js', ['runtime/', 'authoring/', 'config/', 'protocol/', 'sessions/']],
   ['tenon/model/anthropic', 'runtime/model-anthropic/anthropic.js', ['runtime/', 'protocol/']],
