@@ -5,26 +5,33 @@ import os from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { plot } from './plot.mjs';
-import { clientCells, markdown, realCliCells, runtimeCells, transportCells } from './tables.mjs';
+import { clientCells, markdown, realCliCells, runtimeCells, summaryCells, transportCells } from './tables.mjs';
 
 const root = resolve(join(import.meta.dirname, '..', '..'));
 const BEGIN = '<!-- measured: begin -->';
 const END = '<!-- measured: end -->';
 
 /**
- * Writes the tables into `docs/performance.md`, between its two marks, and the picture beside it.
+ * Writes the tables into `docs/performance.md`, between its two marks, and the picture beside it; a few of the figures into
+ * `README.md`.
  *
  * @param {readonly import('./rows.mjs').Row[]} rows
  * @param {number} rounds
  */
 export function writeReport(rows, rounds) {
   const page = join(root, 'docs', 'performance.md');
+  fill(page, measured(rows, rounds));
+  fill(join(root, 'README.md'), markdown(summaryCells(rows)));
+  writeFileSync(join(root, 'docs', 'performance.svg'), plot(rows));
+  return page;
+}
+
+/** @param {string} page @param {string} content */
+function fill(page, content) {
   const text = readFileSync(page, 'utf8');
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (begin === -1 || end === -1) throw new Error(`${page} has lost the marks "${BEGIN}" and "${END}".`);
-  writeFileSync(page, `${text.slice(0, begin)}${BEGIN}\n\n${measured(rows, rounds)}\n\n${text.slice(end)}`);
-  writeFileSync(join(root, 'docs', 'performance.svg'), plot(rows));
-  return page;
+  writeFileSync(page, `${text.slice(0, begin)}${BEGIN}\n\n${content}\n\n${text.slice(end)}`);
 }
 
 /**

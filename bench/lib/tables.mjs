@@ -72,6 +72,35 @@ export function transportCells(rows) {
   return [['way', 'p50'], ...Object.entries(WAYS).map(([subject, title]) => [title, cell(row, subject)])];
 }
 
+/** What the README shows: the case, the metric, and the words for somebody who has not read how it is measured. */
+const SUMMARY = /** @type {const} */ ([
+  ['import', 'took', 'import of the package'],
+  ['import', 'memory', 'memory after the import'],
+  ['cold', 'start', '`query()` to the first byte at the agent'],
+  ['first-call', 'firstCall', 'first tool call'],
+  ['call-100B', 'p50', 'each further tool call'],
+  ['in-flight-64', 'perSecond', 'tool calls per second, 64 at once'],
+  ['idle-200', 'heap', 'heap of an idle query'],
+]);
+
+/** @param {readonly Row[]} rows */
+export function summaryCells(rows) {
+  return [
+    ['median', 'official SDK', 'Tenon'],
+    ...SUMMARY.map(([name, key, words]) => {
+      const row = rows.find((each) => each.name === name && each.metric.key === key);
+      if (row === undefined)
+        throw new Error(`The README shows "${key}" of the case "${name}", which was not measured.`);
+      return [words, ...['official', 'tenon'].map((subject) => figure(row, subject))];
+    }),
+  ];
+}
+
+/** @param {Row} row @param {string} subject */
+function figure({ bySubject, metric }, subject) {
+  return shown(bySubject[subject]?.median ?? Number.NaN, metric.unit);
+}
+
 /** @param {string[][]} cells */
 export function markdown(cells) {
   const [head = [], ...body] = cells;

@@ -52,3 +52,21 @@ it('compares pairs, so that a slow moment of the machine is in both', async () =
   expect(median([4, 1, 2, 3])).toBe(2.5);
   expect(ratio([10, 200, 30], [5, 100, 10])).toBe(2);
 });
+
+it('the figures for the README are those of cases that exist', async () => {
+  const { CASES } = await import(new URL('../../bench/cases.mjs', import.meta.url).href);
+  const { rows } = await import(new URL('../../bench/lib/rows.mjs', import.meta.url).href);
+  const { summaryCells } = await import(new URL('../../bench/lib/tables.mjs', import.meta.url).href);
+  const numbers = new Proxy({}, { get: () => 2 });
+  const measured = new Map<string, Map<string, object[]>>(
+    CASES.map(({ name, subjects }: { name: string; subjects: string[] }) => [
+      name,
+      new Map(subjects.map((subject) => [subject, [numbers]])),
+    ]),
+  );
+  const [head, first, ...others] = summaryCells(rows(CASES, measured));
+  expect(head).toEqual(['median', 'official SDK', 'Tenon']);
+  expect(first).toEqual(['import of the package', '2 ms', '2 ms']);
+  expect(others.flat().join()).not.toContain('NaN');
+  expect(() => summaryCells([])).toThrow('which was not measured');
+});

@@ -1,35 +1,14 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { DIFFERENCES } from '../matrix/differences.js';
 import { RUNTIME_DIFFERENCES } from '../matrix/runtime-differences.js';
+import { anchors, blocks, documents, root } from './support/documents.js';
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const pages = await documents();
-
-async function documents(): Promise<{ path: string; text: string }[]> {
-  const top = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
-  const docs = (await readdir(join(root, 'docs'), { recursive: true }))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join('docs', name));
-  const examples = (await readdir(join(root, 'examples')))
-    .flatMap((name) => [join('examples', name), join('examples', name, 'README.md')])
-    .filter((path) => path.endsWith('README.md') && existsSync(join(root, path)));
-  return Promise.all(
-    [...top, ...docs, ...examples].map(async (path) => ({
-      path,
-      text: await readFile(join(root, path), 'utf8'),
-    })),
-  );
-}
-
-function snippetsOf(text: string): string[] {
-  return [...text.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
-}
 
 describe('the documents', () => {
   test('have only snippets that compile against the package as it is built', {
@@ -41,7 +20,7 @@ describe('the documents', () => {
     try {
       let count = 0;
       for (const { path, text } of pages) {
-        for (const [index, code] of snippetsOf(text).entries()) {
+        for (const [index, code] of blocks(text, 'ts').entries()) {
           count += 1;
           await writeFile(join(folder, `${path.replaceAll(/\W/g, '_')}_${index + 1}.ts`), code);
         }
@@ -73,11 +52,24 @@ describe('the documents', () => {
     expect(broken).toEqual([]);
   });
 
+  test('have only links to headings that are there', () => {
+    const headings = new Map(pages.map(({ path, text }) => [path, anchors(text)]));
+    const broken = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+        .filter(([, target = '', anchor = '']) => {
+          const page = target === '' ? path : join(dirname(path), target);
+          return page.endsWith('.md') && headings.get(page)?.has(anchor) !== true;
+        })
+        .map(([link]) => `${path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
   test('name every error code in the table of errors', async () => {
     const source = await readFile(join(root, 'src/protocol/errors.ts'), 'utf8');
     const union = /export type TenonErrorCode =([^;]+);/.exec(source)?.[1] ?? '';
     const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code = '']) => code);
-    const guide = pages.find(({ path }) => path.endsWith('running-agents.md'))?.text ?? '';
+    const guide = pages.find(({ path }) => path.endsWith('errors.md'))?.text ?? '';
     expect(codes.length).toBeGreaterThan(10);
     expect(codes.filter((code) => !guide.includes(`\`${code}\``))).toEqual([]);
   });

@@ -40,9 +40,12 @@ export interface ScriptedMessagesApi extends AsyncDisposable {
  *
  * @example
  * ```ts
+ * import { query } from 'tenon';
+ * import { scriptedMessagesApi, text, toolUse } from 'tenon/testing';
+ *
  * await using api = await scriptedMessagesApi([toolUse('mcp__calc__add', { a: 15, b: 27 }), text('It is 42.')]);
- * for await (const message of query({ prompt: 'What is 15 + 27?', options: { env: api.env() } })) …
- * api.requests[1]?.toolResults; // what the model got to see
+ * for await (const message of query({ prompt: 'What is 15 + 27?', options: { env: api.env() } })) console.log(message);
+ * console.log(api.requests[1]?.toolResults); // what the model got to see
  * api.assertDone();
  * ```
  */
