@@ -5,7 +5,14 @@ import os from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { plot } from './plot.mjs';
-import { clientCells, markdown, realCliCells, runtimeCells, summaryCells, transportCells } from './tables.mjs';
+import {
+  clientCells,
+  markdown,
+  realCliCells,
+  runtimeCells,
+  summaryCells,
+  transportCells,
+} from './tables.mjs';
 
 const root = resolve(join(import.meta.dirname, '..', '..'));
 const BEGIN = '<!-- measured: begin -->';
