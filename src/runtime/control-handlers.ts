@@ -37,6 +37,10 @@ export function controlHandlers(session: RuntimeSession): ControlHandlers {
     file_suggestions: () => missing('Files cannot be suggested: the runtime has no file tools.'),
     get_task_output: ({ task_id }) => missing(`No task found with ID: ${task_id}. The runtime has no tasks.`),
     stop_task: ({ task_id }) => missing(`No task found with ID: ${task_id}. The runtime has no tasks.`),
+    background_tasks: () => missing('Nothing can go to the background: the runtime has no tasks.'),
+    seed_read_state: () => missing('No file can be marked as read: the runtime has no file tools.'),
+    set_mcp_permission_mode_override: () =>
+      missing('A server cannot have a mode of its own: the runtime has one mode for all of them.'),
     apply_flag_settings: () => missing('Settings cannot be changed: the runtime has none.'),
     update_settings: () => missing('Settings cannot be changed: the runtime has none.'),
     // A hint that changes nothing here.

@@ -144,7 +144,7 @@ const ROWS: Record<string, Row> = {
       expect((await query.setMcpPermissionModeOverride('nobody', 'auto')).warning).toContain('nobody');
       await query.setMcpPermissionModeOverride('here', null);
     },
-    runtime: /set_mcp_permission_mode_override/,
+    runtime: /the runtime has one mode for all of them/,
   },
   setModel: {
     cli: async (query, session) => {
@@ -242,7 +242,7 @@ const ROWS: Record<string, Row> = {
   },
   seedReadState: {
     cli: async (query) => expect(await query.seedReadState(join(box.cwd, 'note.txt'), 1)).toBeUndefined(),
-    runtime: /seed_read_state/,
+    runtime: /No file can be marked as read: the runtime has no file tools/,
   },
   reloadPlugins: {
     cli: async (query) => expect(await query.reloadPlugins()).toMatchObject({ plugins: expect.any(Array) }),
@@ -272,7 +272,7 @@ const ROWS: Record<string, Row> = {
   },
   backgroundTasks: {
     cli: async (query) => expect(await query.backgroundTasks('toolu_none')).toBe(false),
-    runtime: /background_tasks/,
+    runtime: /Nothing can go to the background: the runtime has no tasks/,
   },
   interrupt: {
     cli: async (query, session) => {
