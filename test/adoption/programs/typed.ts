@@ -25,9 +25,7 @@ const calc = createCustomMcpServer({
     add: {
       description: 'Adds',
       inputSchema,
-      handler: async ({ a, b }: z.infer<typeof inputSchema>) => ({
-        content: [{ type: 'text', text: String(a + b) }],
-      }),
+      handler: async ({ a, b }) => ({ content: [{ type: 'text', text: String(Number(a) + Number(b)) }] }),
     },
   },
 });
@@ -46,12 +44,12 @@ export const model = createClaudeCode({
   defaultSettings: {
     mcpServers: { calc, bridged, empty },
     canUseTool,
-    hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [noted] }] },
     onQueryCreated: (query) => void query.setPermissionMode('plan'),
   },
 })('sonnet');
 
-const options: Options = { mcpServers: { calc }, canUseTool };
+const hooks = { PreToolUse: [{ matcher: 'Bash', hooks: [noted] }] };
+const options: Options = { mcpServers: { calc }, canUseTool, hooks };
 
 export async function answers(): Promise<string[]> {
   const texts: string[] = [];
