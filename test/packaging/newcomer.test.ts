@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { transform } from 'esbuild';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { scriptedMessagesApi, text, toolUse } from '../../src/testing/index.js';
 import { cliPath, sandbox } from '../support/real-cli.js';
@@ -10,6 +11,7 @@ import { blocks, root } from './support/documents.js';
 
 const readme = await readFile(join(root, 'README.md'), 'utf8');
 const guide = await readFile(join(root, 'docs/guide/first-tool.md'), 'utf8');
+const testing = await readFile(join(root, 'docs/guide/testing-your-agent.md'), 'utf8');
 const box = sandbox();
 const shop = join(box.cwd, 'shop');
 
@@ -32,12 +34,12 @@ const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOT
 let isOffline = false;
 
 beforeAll(async () => {
-  const checkout = join(box.cwd, 'tenon');
+  const checkout = join(box.cwd, 'checkout');
   await mkdir(checkout);
   const [pack, ...others] = commandOf(readme, 'npm pack').split('\n');
-  expect(pack).toBe('npm pack');
-  // Not into the checkout itself, where another run of this test may be at work. The build is there already.
-  await shell(`npm pack --ignore-scripts --pack-destination '${checkout}'`, root);
+  expect(pack).toBe('npm pack --pack-destination ..');
+  // Not beside the real checkout, where another run of this test may be at work. The build is there already.
+  await shell(`npm pack --ignore-scripts --pack-destination '${box.cwd}'`, root);
   const npm = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
   const installed = await shell(others.join('\n'), checkout, { ...process.env, ...npm }).catch(
     (error) => error,
@@ -95,3 +97,21 @@ it('the tool of the guide runs in the terminal by the command that it names', as
   expect(stderr).toContain('saw: 2 in stock');
   api.assertDone();
 });
+
+// Those that need no real model. Node 20 does not know `await using`.
+const offline = blocks(testing, 'ts').filter((code) => !code.includes('anthropic('));
+
+it.each(offline.map((code, index) => [index + 1, code] as const))(
+  'snippet %i of the page on testing does what it says',
+  async (index, code) => {
+    const file = `testing-${index}.mjs`;
+    const { code: plain } = await transform(code, { loader: 'ts', target: 'node20' });
+    await writeFile(join(shop, file), plain);
+    const { stdout } = await shell(
+      `node ${file}`,
+      shop,
+      box.env(undefined, { CLAUDE_CODE_EXECUTABLE: cliPath }),
+    );
+    expect(stdout).toMatch(/^# pass [1-9]\d*$|^success \[/m);
+  },
+);

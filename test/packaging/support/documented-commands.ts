@@ -42,10 +42,10 @@ export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
     why: 'fetches 400 MB; the tests have it in test/reference',
   },
 
-  'npm pack': newcomer,
+  'npm pack --pack-destination ..': newcomer,
   'mkdir ../shop && cd ../shop': newcomer,
   'npm init -y': newcomer,
-  'npm install ../tenon/tenon-0.1.0.tgz zod': newcomer,
+  'npm install ../tenon-0.1.0.tgz zod': newcomer,
   'node shop.mjs': newcomer,
   'node try.mjs': newcomer,
   'npx tenon run "Do we have hammers?" --tools ./tools.mjs': newcomer,
