@@ -62,7 +62,10 @@ async function write(root, names, chunkFileNames, plugins) {
 function importingEntries(root) {
   const { name, exports } = manifestOf(root);
   const names = new Map(
-    Object.entries(exports).map(([path, target]) => [sourceOf(root, target), name + path.slice(1)]),
+    Object.entries(exports)
+      // Of two names for one entry the first counts.
+      .reverse()
+      .map(([path, target]) => [sourceOf(root, target), name + path.slice(1)]),
   );
   return {
     name: 'entries-stay-outside',
