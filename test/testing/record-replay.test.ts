@@ -113,7 +113,7 @@ describe('recordReplay', () => {
     });
     expect(await ask(recordReplay(nobody, file))).toMatchObject({
       api_error_status: 529,
-      result: 'Overloaded',
+      result: 'API Error: 529 Overloaded',
     });
   });
 
