@@ -1,19 +1,44 @@
 import { defineConfig } from 'vitest/config';
 
+const NEVER = [
+  '**/node_modules/**',
+  '**/.cache/**',
+  'test/reference/**',
+  'test/runtimes/**',
+  'test/versions/**',
+];
+
+/** Left to `npm run test:all`, so that `npm test` takes less than ten minutes; the matrix plays half of its scenarios. */
+const SLOW = [
+  'test/client/shared-servers-real-cli.test.ts',
+  'test/client/stopping-many.test.ts',
+  'test/conformance/everything.test.ts',
+  'test/packaging/commands.test.ts',
+];
+
+/** Tests that keep nothing in their process: they share one, and with it what it has loaded. */
+const LIGHT = ['test/{authoring,config,protocol}/**/*.test.ts'];
+
+const isAll = process.env.TENON_TESTS === 'all';
+const exclude = isAll ? NEVER : [...NEVER, ...SLOW];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'examples/*/*.test.ts'],
-    exclude: [
-      '**/node_modules/**',
-      '**/.cache/**',
-      'test/reference/**',
-      'test/runtimes/**',
-      'test/versions/**',
-    ],
     // Two cores: more workers than that only make the real CLI's start-up slower.
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default'],
+    projects: [
+      { extends: true, test: { name: 'light', include: LIGHT, exclude, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'heavy',
+          include: ['test/**/*.test.ts', 'examples/*/*.test.ts'],
+          exclude: [...exclude, ...LIGHT],
+        },
+      },
+    ],
   },
 });

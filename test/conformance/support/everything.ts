@@ -129,7 +129,7 @@ export function normalise(value: unknown): unknown {
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<instant>')
     .replaceAll(/\d{1,2}:\d\d:\d\d(?: [AP]M)?/g, '<time>')
-    .replaceAll(/PORT\\":\s*\\"\d+/g, '<port>')
+    .replaceAll(/(PORT\\":\s*\\")\d+/g, '$1<port>')
     // Of which level it logs is the server's whim.
     .replaceAll(/"level":"\w+","data":"[^"]*level.message[^"]*"/g, '"level":"<any>"')
     // Tasks have ids without dashes.

@@ -14,7 +14,7 @@ import { alive } from '../../support/real-cli.js';
 import { InProcessServer, type Kind, makeServers, type ShakyServer } from './chaos-servers.js';
 import { openHub, type TestHub } from './support.js';
 
-const SECONDS = Number(process.env.TENON_CHAOS_SECONDS ?? 15);
+const SECONDS = Number(process.env.TENON_CHAOS_SECONDS ?? 6);
 const SEED = Number(process.env.TENON_CHAOS_SEED ?? 20_261_115);
 const KINDS: Record<Kind, number> = { http: 6, sse: 5, stdio: 6, sdk: 3 };
 const WORKERS = 24;
