@@ -10,10 +10,17 @@ const NEVER = [
 
 /** Left to `npm run test:all`, so that `npm test` takes less than ten minutes; the matrix plays half of its scenarios. */
 const SLOW = [
+  'examples/shared/shared.test.ts',
+  'test/client/off-the-command-line.test.ts',
   'test/client/shared-servers-real-cli.test.ts',
   'test/client/stopping-many.test.ts',
+  'test/commands/new.test.ts',
   'test/conformance/everything.test.ts',
   'test/packaging/commands.test.ts',
+  'test/packaging/setup.test.ts',
+  'test/runtime/hook-outputs.test.ts',
+  'test/runtime/hosts.test.ts',
+  'test/testing/messages-api-cli.test.ts',
 ];
 
 /** Tests that keep nothing in their process: they share one, and with it what it has loaded. */

@@ -34,6 +34,7 @@ export function plot(rows) {
     );
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${LEFT + WIDTH + 40} ${height}" font-family="sans-serif" font-size="12">
+<title>Cost of Tenon and of the official SDK in multiples of the floor</title>
 <rect width="100%" height="100%" fill="white"/>
 <text x="${LEFT}" y="20">Cost in multiples of the floor, less is better:</text>
 ${dot(LEFT + 262, 16, COLOURS.tenon)}<text x="${LEFT + 272}" y="20">Tenon</text>

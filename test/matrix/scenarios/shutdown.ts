@@ -86,6 +86,8 @@ export const shutdown: readonly Scenario[] = [
     ...midTool,
     name: 'the consumer leaves the loop during a tool',
     cites: 's13-sdk-break-loop, R24',
+    // The message about the call may arrive before the call does: whether the handler began is left to timing.
+    ignore: ['calls'],
     leaveAfter: (message) => message.type === 'assistant',
     check: (outcome) => {
       expect(outcome.error).toBeUndefined();
