@@ -1,4 +1,4 @@
-import { describeProblem } from '../../config/problems.js';
+import { describeProblem, type McpConfigProblem } from '../../config/problems.js';
 import { redactConfig } from '../../config/redact-config.js';
 import type { McpServerStatus } from '../../protocol/mcp-status.js';
 import type { ConfiguredServers } from './configured-servers.js';
@@ -31,9 +31,12 @@ export class StatusBook {
   complete(rows: readonly McpServerStatus[]): McpServerStatus[] {
     const { failed } = this.#configured;
     const named = new Set(rows.map(({ name }) => name));
-    const leftOut = [...failed.keys()].filter((name) => !named.has(name)).map((name) => this.#leftOut(name));
-    const known = rows.map((row) => (failed.has(row.name) ? this.#leftOut(row.name) : this.#completed(row)));
-    return [...known, ...leftOut];
+    const leftOut = [...failed].filter(([name]) => !named.has(name));
+    const known = rows.map((row) => {
+      const problem = failed.get(row.name);
+      return problem === undefined ? this.#completed(row) : this.#leftOut(row.name, problem);
+    });
+    return [...known, ...leftOut.map(([name, problem]) => this.#leftOut(name, problem))];
   }
 
   #completed(row: McpServerStatus): McpServerStatus {
@@ -62,14 +65,12 @@ export class StatusBook {
     return remembered;
   }
 
-  #leftOut(name: string): McpServerStatus {
-    const { failed, places } = this.#configured;
-    const problem = failed.get(name);
+  #leftOut(name: string, problem: McpConfigProblem): McpServerStatus {
     return {
       name,
       status: 'failed',
-      error: problem === undefined ? 'not usable' : describeProblem(problem),
-      source: places.get(name) ?? (problem?.place === 'options' ? 'dynamic' : (problem?.place ?? 'dynamic')),
+      error: describeProblem(problem),
+      source: problem.place === 'options' ? 'dynamic' : problem.place,
       since: this.#begun,
       attempts: 0,
     };

@@ -5,7 +5,7 @@ import type { ClaimedSession, ClaimOptions } from './warm-types.js';
 
 type SettingsOverlay = Record<string, unknown>;
 
-/** These decide what the claim itself starts, and go before it; all others go behind it. */
+/** These go behind the claim. All others decide what the claim itself starts, and go before it. */
 const BEHIND: ReadonlySet<string> = new Set([
   'agent',
   'availableModels',
