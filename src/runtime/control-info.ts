@@ -1,6 +1,6 @@
 import type { ControlHandlers } from './control-handlers.js';
 import { RUNTIME_HOOKS } from './hook-runner.js';
-import { RUNTIME_VERSION } from './runtime-config.js';
+import { RUNTIME_CAPABILITIES, RUNTIME_VERSION } from './runtime-config.js';
 import type { RuntimeSession } from './session.js';
 
 /** Requests that only want to know something. What the runtime does not have is an empty list, never a guess. */
@@ -58,7 +58,7 @@ export function description(session: RuntimeSession): object {
     session_state: session.state,
     // Hosts refuse to go on with `onFailure: 'block'` where it is not kept.
     hook_on_failure_supported: true,
-    capabilities: ['interrupt_receipt_v1', 'sdk_mcp_manifests'],
+    capabilities: RUNTIME_CAPABILITIES,
   };
 }
 

@@ -1,4 +1,4 @@
-import { RUNTIME_VERSION } from './runtime-config.js';
+import { RUNTIME_CAPABILITIES, RUNTIME_VERSION } from './runtime-config.js';
 import type { RuntimeSession } from './session.js';
 
 /** What the first line of a turn tells the host of the agent. */
@@ -16,6 +16,6 @@ export function initFields({ tools, model, permissions }: RuntimeSession, cwd: s
     agents: [],
     skills: [],
     plugins: [],
-    capabilities: ['interrupt_receipt_v1', 'sdk_mcp_manifests'],
+    capabilities: RUNTIME_CAPABILITIES,
   };
 }

@@ -51,3 +51,5 @@ export const DEFAULT_MAX_TOKENS = 16_384;
 export const DEFAULT_DEFER_ABOVE = 50;
 /** For the version fields of lines: the protocol that is spoken, and who speaks it. */
 export const RUNTIME_VERSION = '0.1.0';
+/** What a host is told that this agent can do, beyond what every version of the protocol has. */
+export const RUNTIME_CAPABILITIES: readonly string[] = ['interrupt_receipt_v1', 'sdk_mcp_manifests'];

@@ -1,12 +1,11 @@
-import type { HostSubtype, McpCallRequest } from '../../protocol/control-requests.js';
+import type { McpCallRequest } from '../../protocol/control-requests.js';
 import type { JsonRpcMessage, McpServerConfigForProcessTransport } from '../../protocol/mcp.js';
+import type { ControlHandlers } from '../control-handlers.js';
 import type { McpHub } from './hub.js';
 import { callTool, getPrompt, listPrompts, listResources, readResource } from './listings.js';
 
-type Handler = (fields: Readonly<Record<string, unknown>>, signal: AbortSignal) => unknown;
-
 /** What the host may ask of the MCP servers. */
-export function mcpControlHandlers(hub: McpHub): Partial<Record<HostSubtype, Handler>> {
+export function mcpControlHandlers(hub: McpHub): ControlHandlers {
   return {
     mcp_status: () => ({ mcpServers: hub.status() }),
     mcp_reconnect: ({ serverName }) => hub.reconnect(String(serverName)),
