@@ -1,4 +1,5 @@
 import { OptionError } from '../protocol/errors.js';
+import { isRecord } from '../protocol/kinds.js';
 import { OPTION_TABLE } from './option-table.js';
 import type { Options } from './options.js';
 
@@ -61,7 +62,7 @@ const KINDS: Partial<Record<keyof Options, Kind>> = {
 const CHECKS: Record<Kind, [expected: string, test: (value: unknown) => boolean]> = {
   function: ['a function', (value) => typeof value === 'function'],
   array: ['an array', Array.isArray],
-  object: ['an object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)],
+  object: ['an object', isRecord],
   string: ['a string', (value) => typeof value === 'string'],
   boolean: ['true or false', (value) => typeof value === 'boolean'],
   positive: ['a number above 0', (value) => typeof value === 'number' && value > 0],

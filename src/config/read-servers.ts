@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../protocol/errors.js';
+import { isRecord } from '../protocol/kinds.js';
 import { type JsonDocument, JsonSyntaxError, parseJson } from './json-lines.js';
 import type { McpConfigFile } from './places.js';
 import type { McpConfigProblem } from './problems.js';
@@ -117,7 +118,3 @@ function serversOf(document: JsonDocument, file: McpConfigFile, report: Report):
 }
 
 const SHAPE = 'Expected { "mcpServers": { "<name>": { "command": "…" } } }';
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,3 +1,5 @@
+import { isRecord, kindOf } from '../protocol/kinds.js';
+
 /** What is wrong with the entry of a server, and where in it. Values are never quoted: any of them may be a secret. */
 export interface ShapeProblem {
   severity: 'error' | 'warning';
@@ -6,9 +8,6 @@ export interface ShapeProblem {
 }
 
 type Check = [expected: string, test: (value: unknown) => boolean];
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const TEXT: Check = ['a string', (value) => typeof value === 'string'];
 const TEXTS: Check = [
@@ -53,7 +52,7 @@ const KINDS: Record<string, Kind> = { stdio: STDIO, http: remote('http'), sse: r
 
 /** All that is wrong with one entry of a file. Errors keep it from being used, warnings do not. */
 export function checkServer(entry: unknown): ShapeProblem[] {
-  if (!isRecord(entry)) return [error([], `must be an object; it is ${kindOf(entry)}`, STDIO)];
+  if (!isRecord(entry)) return [error([], `must be an object; it is ${found(entry)}`, STDIO)];
   const kind = kindOfServer(entry);
   if (kind === undefined) {
     return [error(['type'], `\`type\` must be "stdio", "http" or "sse"; it is ${shownType(entry.type)}`)];
@@ -64,7 +63,7 @@ export function checkServer(entry: unknown): ShapeProblem[] {
     const check = Object.hasOwn(kind.fields, key) ? kind.fields[key] : undefined;
     if (check === undefined) problems.push(unknownKey(key, kind));
     else if (!check[1](value)) {
-      problems.push(error([key], `\`${key}\` must be ${check[0]}; it is ${kindOf(value)}`, kind));
+      problems.push(error([key], `\`${key}\` must be ${check[0]}; it is ${found(value)}`, kind));
     }
   }
   if (typeof entry.url === 'string' && !entry.url.includes('${') && !URL.canParse(entry.url)) {
@@ -91,12 +90,9 @@ function unknownKey(key: string, kind: Kind): ShapeProblem {
 
 /** A type is a word of the format, not a secret; but nobody knows what stands there. */
 function shownType(type: unknown): string {
-  return typeof type === 'string' && /^[\w-]{1,20}$/.test(type) ? `"${type}"` : kindOf(type);
+  return typeof type === 'string' && /^[\w-]{1,20}$/.test(type) ? `"${type}"` : found(type);
 }
 
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (value === undefined) return 'missing';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+function found(value: unknown): string {
+  return value === undefined ? 'missing' : kindOf(value);
 }

@@ -1,3 +1,5 @@
+import { isRecord } from './kinds.js';
+
 /**
  * What one line of the wire can be. The unions are closed only where the protocol is: a line of any other `type`
  * is a message for the consumer, known to us or not.
@@ -44,27 +46,19 @@ export interface MessageFrame {
 
 export type Frame = ControlFrame | MessageFrame;
 
-type Json = Record<string, unknown>;
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Any JSON object counts: `type` may be one that this version has never heard of. */
 export function isFrame(value: unknown): value is Frame {
-  return isObject(value);
+  return isRecord(value);
 }
 
 export function isControlRequest(frame: Frame): frame is ControlRequestFrame {
   return (
-    frame.type === 'control_request' &&
-    isObject(frame.request) &&
-    typeof (frame.request as Json).subtype === 'string'
+    frame.type === 'control_request' && isRecord(frame.request) && typeof frame.request.subtype === 'string'
   );
 }
 
 export function isControlResponse(frame: Frame): frame is ControlResponseFrame {
-  return frame.type === 'control_response' && isObject(frame.response);
+  return frame.type === 'control_response' && isRecord(frame.response);
 }
 
 export function isControlCancel(frame: Frame): frame is ControlCancelFrame {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SDKHookCallbackMatcher } from '../protocol/control-requests.js';
 import { messageOf } from '../protocol/errors.js';
 import type { HookEvent, HookInput, HookJSONOutput, SyncHookJSONOutput } from '../protocol/hooks.js';
+import { isRecord } from '../protocol/kinds.js';
 import type { Host } from './host.js';
 import type { Lines } from './lines.js';
 
@@ -175,10 +176,6 @@ function takeDecision(
 /** The event, and the tool where it is about one. */
 export function labelOf({ event, subject }: Pick<HookCall, 'event' | 'subject'>): string {
   return subject === undefined ? event : `${event}:${subject}`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function matches(matcher: string | undefined, subject: string | undefined): boolean {

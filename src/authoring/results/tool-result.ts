@@ -1,6 +1,6 @@
 import { messageOf } from '../../protocol/errors.js';
+import { kindOf } from '../../protocol/kinds.js';
 import type { CallToolResult, McpContentBlock } from '../../protocol/mcp.js';
-import { kindOf } from '../schema/compile.js';
 import { base64Of, binaryContent } from './content.js';
 
 /** Whatever a handler returned, as the result that MCP knows. Never throws: what cannot be sent is a failed result. */

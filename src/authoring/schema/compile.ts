@@ -1,4 +1,5 @@
 import { messageOf, TenonError } from '../../protocol/errors.js';
+import { kindOf } from '../../protocol/kinds.js';
 import { type DetailedIssue, type Validate, validateWithDates } from './dates.js';
 import type { InputSchema } from './input-schema.js';
 import type { JsonSchema } from './json-schema.js';
@@ -217,9 +218,4 @@ function validatorOf(schema: unknown): Validate {
     const parsed = await zod.safeParseAsync(value);
     return parsed.success ? { value: parsed.data } : { issues: parsed.error?.issues ?? [] };
   };
-}
-
-export function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `${/^[aeiou]/.test(typeof value) ? 'an' : 'a'} ${typeof value}`;
 }

@@ -1,18 +1,15 @@
 import { readFile } from 'node:fs/promises';
+import { isRecord } from '../../protocol/kinds.js';
 import type { Settings } from '../../protocol/settings.js';
 
 /** undefined for a file that is not there or that the CLI would not take. */
 export async function readSettings(path: string): Promise<Settings | undefined> {
   try {
     const settings: unknown = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
-    return isObject(settings) && isWellFormed(settings) ? settings : undefined;
+    return isRecord(settings) && isWellFormed(settings) ? settings : undefined;
   } catch {
     return undefined;
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -21,9 +18,9 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 /** One wrong value, and the CLI takes nothing of a file. These are the keys in which mistakes are made. */
 function isWellFormed({ permissions, env, model, hooks }: Record<string, unknown>): boolean {
   if (model !== undefined && !isText(model)) return false;
-  if (env !== undefined && !(isObject(env) && Object.values(env).every(isText))) return false;
-  if (hooks !== undefined && !isObject(hooks)) return false;
+  if (env !== undefined && !(isRecord(env) && Object.values(env).every(isText))) return false;
+  if (hooks !== undefined && !isRecord(hooks)) return false;
   if (permissions === undefined) return true;
-  if (!isObject(permissions)) return false;
+  if (!isRecord(permissions)) return false;
   return ['allow', 'deny', 'ask'].every((key) => permissions[key] === undefined || isTexts(permissions[key]));
 }

@@ -1,9 +1,10 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isRecord } from '../../protocol/kinds.js';
 import type { Settings } from '../../protocol/settings.js';
 import type { SettingSource } from '../options.js';
 import { readPolicy } from './policy.js';
-import { isObject, readSettings } from './read-settings.js';
+import { readSettings } from './read-settings.js';
 import type { ProvenanceEntry, ResolvedSettings, ResolveSettingsOptions } from './resolved-settings.js';
 
 const SOURCES: readonly SettingSource[] = ['user', 'project', 'local'];
@@ -51,7 +52,7 @@ function merge(weaker: unknown, stronger: unknown): unknown {
       return isNew;
     });
   }
-  if (!isObject(weaker) || !isObject(stronger)) return stronger;
+  if (!isRecord(weaker) || !isRecord(stronger)) return stronger;
   const merged: Record<string, unknown> = { ...weaker };
   for (const [key, value] of Object.entries(stronger)) {
     merged[key] = key in merged ? merge(merged[key], value) : value;

@@ -1,3 +1,4 @@
+import { isRecord } from '../../protocol/kinds.js';
 import type { ScriptedRequest } from './request.js';
 
 /** Above every side request that was seen (1 and 512), far below every main request (32,000 and more). */
@@ -26,11 +27,7 @@ export function isClaudeCodeSideRequest(request: ScriptedRequest): boolean {
   return (
     max_tokens <= LARGEST_SMALL_ANSWER ||
     request.lastUserText === 'Warmup' ||
-    (isObject(output_config) && 'format' in output_config) ||
+    (isRecord(output_config) && 'format' in output_config) ||
     (model.includes('haiku') && thinking === undefined)
   );
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,3 +1,5 @@
+import { isRecord } from '../../protocol/kinds.js';
+
 export interface Difference {
   /** Where, from the root: `messages[1].content[0].text`. */
   path: string;
@@ -22,8 +24,4 @@ export function firstDifference(left: unknown, right: unknown, path = ''): Diffe
     return undefined;
   }
   return Object.is(left, right) ? undefined : { path, left, right };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
