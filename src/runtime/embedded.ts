@@ -1,5 +1,6 @@
 import type { AgentRuntime, AgentStart } from '../protocol/agent-runtime.js';
 import { messageOf } from '../protocol/errors.js';
+import { refusedTransport } from '../protocol/failed-transport.js';
 import { memoryTransportPair } from '../protocol/memory-transport.js';
 import type { Transport } from '../protocol/transport.js';
 import { parseFlags, type RuntimeFlags } from './flags.js';
@@ -17,7 +18,7 @@ function open(config: RuntimeConfig, start: AgentStart): Transport {
   try {
     flags = parseFlags(args, (text) => JSON.parse(text));
   } catch (error) {
-    return leftAtOnce(`${messageOf(error)}\n`);
+    return refusedTransport(`${messageOf(error)}\n`);
   }
   const [hostSide, agentSide] = memoryTransportPair();
   // What is said before anybody listens is kept.
@@ -59,23 +60,5 @@ function open(config: RuntimeConfig, start: AgentStart): Transport {
       hostSide.endInput();
       await agent.finished;
     },
-  };
-}
-
-/** As a program that was called with what it does not know: it says so on stderr, and its exit code is 1. */
-function leftAtOnce(text: string): Transport {
-  return {
-    pid: undefined,
-    start: (receiver) =>
-      queueMicrotask(() => {
-        receiver.stderr(text);
-        receiver.end({ code: 1, signal: null });
-      }),
-    send: () => true,
-    drained: async () => {},
-    endInput: () => {},
-    pause: () => {},
-    resume: () => {},
-    stop: async () => {},
   };
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { InitializeRequest } from '../../protocol/control-requests.js';
 import { ProcessError } from '../../protocol/errors.js';
+import { failedTransport } from '../../protocol/failed-transport.js';
 import {
   type FrameProcess,
   ProcessTransport,
@@ -12,7 +13,6 @@ import type { Options } from '../options.js';
 import { versionOf } from './cli-version.js';
 import { commandLine } from './command-line.js';
 import { deferredTransport } from './deferred-transport.js';
-import { failedTransport } from './failed-transport.js';
 import { isScript, requireClaudeCode } from './find-claude-code.js';
 import { failedLaunch, type Launch } from './launch.js';
 import { PrivateConfig } from './private-config.js';

@@ -1,9 +1,9 @@
 import type { AgentRuntime } from '../../protocol/agent-runtime.js';
 import type { InitializeRequest } from '../../protocol/control-requests.js';
+import { failedTransport } from '../../protocol/failed-transport.js';
 import type { SplitServers } from '../mcp/split-servers.js';
 import type { Options } from '../options.js';
 import { commandLine } from './command-line.js';
-import { failedTransport } from './failed-transport.js';
 import { failedLaunch, type Launch } from './launch.js';
 import { PrivateFiles } from './private-files.js';
 import { redactArguments } from './redact.js';

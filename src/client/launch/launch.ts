@@ -1,6 +1,6 @@
 import type { InitializeRequest } from '../../protocol/control-requests.js';
+import { failedTransport } from '../../protocol/failed-transport.js';
 import type { Transport } from '../../protocol/transport.js';
-import { failedTransport } from './failed-transport.js';
 
 /** An agent that was started, and what a conversation with it begins with. */
 export interface Launch {
