@@ -1,4 +1,5 @@
 import { OptionError } from '../protocol/errors.js';
+import { mcpToolName } from '../protocol/mcp-tool-names.js';
 import { invalidTool } from './schema/compile.js';
 
 /** What the Messages API takes as a tool's name; the model sees `mcp__<server>__<tool>`. */
@@ -26,13 +27,8 @@ export function checkServerName(name: unknown): asserts name is string {
   }
 }
 
-/** The name that the model sees. The CLI replaces characters that a tool's name may not have. */
-function qualifiedName(server: string, tool: string): string {
-  return `mcp__${server}__${tool}`.replace(/[^a-zA-Z0-9_-]/g, '_');
-}
-
 export function checkQualifiedName(server: string, tool: string): void {
-  const qualified = qualifiedName(server, tool);
+  const qualified = mcpToolName(server, tool);
   if (qualified.length <= MAX_LENGTH) return;
   throw invalidTool(
     tool,

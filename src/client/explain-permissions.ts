@@ -1,5 +1,6 @@
 import { SdkMcpServer } from '../authoring/sdk-mcp-server.js';
 import type { McpServerConfig, McpServerToolPolicy } from '../protocol/mcp.js';
+import { mcpToolName, mcpToolPrefix } from '../protocol/mcp-tool-names.js';
 import {
   decideCall,
   type PermissionRuling,
@@ -73,7 +74,7 @@ function subjectsOf(options: Options, { rules }: PermissionState): PermissionSub
   for (const name of mentioned) {
     if (name.includes('*') || byName.has(name)) continue;
     if (!name.startsWith('mcp__')) byName.set(name, subjectOf(name, undefined, READERS.includes(name)));
-    const server = servers.find(([each]) => name.startsWith(`${prefixOf(each)}__`));
+    const server = servers.find(([each]) => name.startsWith(`${mcpToolPrefix(each)}__`));
     if (server !== undefined) byName.set(name, subjectOf(name, server[0], false));
   }
   return [...byName.values()];
@@ -83,15 +84,15 @@ function subjectsOfServer(name: string, config: McpServerConfig): PermissionSubj
   const instance = 'instance' in config ? config.instance : undefined;
   if (instance instanceof SdkMcpServer) {
     return instance.tools.names.map((tool) =>
-      subjectOf(qualified(name, tool), name, instance.tools.get(tool)?.annotations?.readOnlyHint === true),
+      subjectOf(mcpToolName(name, tool), name, instance.tools.get(tool)?.annotations?.readOnlyHint === true),
     );
   }
   const policies = 'tools' in config ? (config.tools ?? []) : [];
   return [
     ...policies.map((policy) =>
-      subjectOf(qualified(name, policy.name), name, false, policy.permission_policy),
+      subjectOf(mcpToolName(name, policy.name), name, false, policy.permission_policy),
     ),
-    subjectOf(`${prefixOf(name)}__*`, name, false),
+    subjectOf(`${mcpToolPrefix(name)}__*`, name, false),
   ];
 }
 
@@ -108,14 +109,6 @@ function subjectOf(
     needsNoPermission: server === undefined && isReadOnly,
     policy,
   };
-}
-
-function prefixOf(server: string): string {
-  return `mcp__${server}`.replace(/[^a-zA-Z0-9_-]/g, '_');
-}
-
-function qualified(server: string, tool: string): string {
-  return `mcp__${server}__${tool}`.replace(/[^a-zA-Z0-9_-]/g, '_');
 }
 
 function explain(subject: PermissionSubject, state: PermissionState, options: Options): ToolPermission {

@@ -1,5 +1,6 @@
 // Rules of `allowedTools`, `disallowedTools` and permission updates: how they are read, and what they match.
 // Both halves use it: the runtime decides by it, and `explainPermissions()` says what it would decide.
+import { mcpToolPrefix } from './mcp-tool-names.js';
 
 /** A rule as it was written, taken apart. */
 export interface PermissionRule {
@@ -67,7 +68,7 @@ function problemOf(tool: string, specifier: string | undefined): string | undefi
 export function matchesTool({ tool }: PermissionRule, subject: RuleSubject, kind: RuleKind): boolean {
   const { name, server } = subject;
   if (tool === name) return true;
-  const prefix = server === undefined ? undefined : `mcp__${server.name.replace(/[^a-zA-Z0-9_-]/g, '_')}`;
+  const prefix = server === undefined ? undefined : mcpToolPrefix(server.name);
   if (tool === prefix) return true;
   if (!tool.includes('*')) return false;
   // To allow whatever any server brings is no rule that one writes by accident: `mcp__*` and `*` allow nothing.

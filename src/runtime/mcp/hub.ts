@@ -4,8 +4,9 @@ import { messageOf } from '../../protocol/errors.js';
 import { LIMITS } from '../../protocol/limits.js';
 import type { ListedTool, McpServerConfigForProcessTransport } from '../../protocol/mcp.js';
 import type { McpServerStatus, McpSetServersResult } from '../../protocol/mcp-status.js';
+import { mcpToolName } from '../../protocol/mcp-tool-names.js';
 import type { Host } from '../host.js';
-import { mcpTool, modelToolName } from '../tools/mcp-tool.js';
+import { mcpTool } from '../tools/mcp-tool.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
 import { McpServerAdmission } from './auth/admission.js';
 import type { McpServerAuth } from './auth/server-auth.js';
@@ -184,7 +185,7 @@ export class McpHub {
   find(toolName: string): { connection: McpServerConnection; listed: ListedTool } | undefined {
     for (const connection of this.#connections.values()) {
       const listed = connection.tools.find(
-        ({ name }) => modelToolName(connection.source.name, name) === toolName,
+        ({ name }) => mcpToolName(connection.source.name, name) === toolName,
       );
       if (listed !== undefined) return { connection, listed };
     }

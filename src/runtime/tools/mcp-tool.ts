@@ -1,6 +1,7 @@
 import type { ToolResultBlockParam } from '../../protocol/content.js';
 import { AbortError, messageOf, TenonError } from '../../protocol/errors.js';
 import type { CallToolResult, ListedTool, McpContentBlock } from '../../protocol/mcp.js';
+import { mcpToolName } from '../../protocol/mcp-tool-names.js';
 import { McpTimeoutError } from '../mcp/mcp-client.js';
 import type { McpServerConnection } from '../mcp/mcp-server-connection.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome } from './tool-port.js';
@@ -8,15 +9,10 @@ import { titleFrom } from './tool-title.js';
 
 const CUT = 'The call was interrupted before its result came. It may or may not have had an effect.';
 
-/** The name that the model sees. */
-export function modelToolName(server: string, tool: string): string {
-  return `mcp__${server}__${tool}`.replace(/[^a-zA-Z0-9_-]/g, '_');
-}
-
 /** A server's tool as a tool of the agent. */
 export function mcpTool(connection: McpServerConnection, listed: ListedTool): RuntimeTool {
   const { source } = connection;
-  const name = modelToolName(source.name, listed.name);
+  const name = mcpToolName(source.name, listed.name);
   return {
     name,
     description: listed.description ?? '',
