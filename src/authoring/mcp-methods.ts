@@ -1,6 +1,6 @@
+import { negotiateProtocolVersion } from '../protocol/mcp-versions.js';
 import { callTool, unknownToolResult } from './call-tool.js';
 import { INVALID_PARAMS, JsonRpcFault, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND } from './json-rpc-fault.js';
-import { negotiateProtocolVersion } from './mcp-versions.js';
 import { promptMessages } from './prompts.js';
 import { keepBlocksBesideStructure } from './results/structured.js';
 import type { SdkMcpServer } from './sdk-mcp-server.js';

@@ -7,9 +7,9 @@ import {
   type McpTransport,
   manyConnections,
 } from '../protocol/mcp.js';
+import { LATEST_PROTOCOL_VERSION } from '../protocol/mcp-versions.js';
 import { type Concurrency, checkConcurrency, checkMaxResultChars, checkTimeout, Limiter } from './limits.js';
 import { McpSession } from './mcp-session.js';
-import { LATEST_PROTOCOL_VERSION } from './mcp-versions.js';
 import { checkServerName } from './names.js';
 import { type PromptDefinition, PromptRegistry } from './prompts.js';
 import { type ResourceDefinition, ResourceRegistry } from './resources.js';

@@ -7,8 +7,8 @@ import type {
   McpTransport,
 } from '../../protocol/mcp.js';
 import type { Multiplexer, SharingClient } from '../../protocol/mcp-link/multiplexer.js';
+import { LATEST_PROTOCOL_VERSION } from '../../protocol/mcp-versions.js';
 import { INTERNAL_ERROR, JsonRpcFault } from '../json-rpc-fault.js';
-import { LATEST_PROTOCOL_VERSION } from '../mcp-versions.js';
 import { errorResult } from '../results/tool-result.js';
 import { UpstreamFailure } from './upstream-failure.js';
 

@@ -1,10 +1,11 @@
 import { Cancellation } from '../../protocol/cancellation.js';
 import { TenonError } from '../../protocol/errors.js';
 import type { JsonRpcResponse, McpServerInstance } from '../../protocol/mcp.js';
+import { LATEST_PROTOCOL_VERSION } from '../../protocol/mcp-versions.js';
 import { McpConnection } from './mcp-connection.js';
 
 const HANDSHAKE = {
-  protocolVersion: '2025-11-25',
+  protocolVersion: LATEST_PROTOCOL_VERSION,
   capabilities: {},
   clientInfo: { name: 'tenon-host', version: '1.0.0' },
 };

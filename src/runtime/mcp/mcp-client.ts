@@ -8,6 +8,7 @@ import type {
   JsonRpcRequest,
   JsonRpcResponse,
 } from '../../protocol/mcp.js';
+import { isKnownProtocolVersion, LATEST_PROTOCOL_VERSION } from '../../protocol/mcp-versions.js';
 
 /** How JSON-RPC reaches a server, whatever is between: a control channel, a child process, HTTP. */
 export interface McpLink {
@@ -43,9 +44,6 @@ export class McpTimeoutError extends Error {}
 
 export const METHOD_NOT_FOUND = -32601;
 const INTERNAL_ERROR = -32603;
-const PROTOCOL_VERSION = '2025-11-25';
-/** What a server may answer with; the differences between them do not concern us. */
-const KNOWN_VERSIONS = new Set([PROTOCOL_VERSION, '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']);
 
 /** The client end of MCP over a link: requests with their answers, cancellation, time limits, notifications. */
 export class McpClient {
@@ -71,9 +69,9 @@ export class McpClient {
     capabilities: object,
     options: McpRequestOptions,
   ): Promise<InitializeResult> {
-    const params = { protocolVersion: PROTOCOL_VERSION, capabilities, clientInfo };
+    const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities, clientInfo };
     const result = (await this.request('initialize', params, options)) as InitializeResult;
-    if (!KNOWN_VERSIONS.has(result.protocolVersion)) {
+    if (!isKnownProtocolVersion(result.protocolVersion)) {
       throw new Error(`It speaks an unknown version of MCP: ${JSON.stringify(result.protocolVersion)}.`);
     }
     await this.notify('notifications/initialized');
