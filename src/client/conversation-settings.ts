@@ -1,5 +1,5 @@
-import type { SecretValues } from '../config/secret-values.js';
 import { LIMITS } from '../protocol/limits.js';
+import type { SecretValues } from '../protocol/secret-values.js';
 import type { Debug } from './debug.js';
 import type { Options } from './options.js';
 

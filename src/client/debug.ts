@@ -1,5 +1,5 @@
 import { debuglog } from 'node:util';
-import type { SecretValues } from '../config/secret-values.js';
+import type { SecretValues } from '../protocol/secret-values.js';
 import type { DebugEvent } from './options.js';
 
 export type Debug = (kind: string, message: string, data?: unknown) => void;

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import type { McpServerConfig, McpServerConfigForProcessTransport } from '../protocol/mcp.js';
+import { redactConfig } from '../protocol/redact-config.js';
 import { configFiles, MCP_PLACES, type McpConfigFile, type McpPlace } from './places.js';
 import { McpConfigError, type McpConfigProblem } from './problems.js';
 import { type FoundServer, readServers } from './read-servers.js';
-import { redactConfig } from './redact-config.js';
 import { checkServer } from './server-shape.js';
 import { type Environment, expandServer } from './variables.js';
 

@@ -3,9 +3,10 @@ import { AbortError } from '../../protocol/errors.js';
 import { LIMITS } from '../../protocol/limits.js';
 import type { JsonRpcId, JsonRpcMessage } from '../../protocol/mcp.js';
 import type { ServerLink, ServerLinkEvents } from '../../protocol/mcp-link/multiplexer.js';
+import type { SecretValues } from '../../protocol/secret-values.js';
 import { StderrTail } from '../../protocol/stderr-tail.js';
 import { INTERNAL_ERROR } from '../json-rpc-fault.js';
-import { SecretHider } from './secrets.js';
+import { secretsOf } from './secrets.js';
 import { reasonOf, UpstreamFailure, type UpstreamFailureDetails } from './upstream-failure.js';
 import {
   makeTransport,
@@ -23,7 +24,7 @@ export interface Upstream extends UpstreamSurroundings {
   readonly signal?: AbortSignal | undefined;
   /** Kept by whoever wants to show it after the end. */
   readonly stderr?: StderrTail | undefined;
-  readonly secrets?: SecretHider | undefined;
+  readonly secrets?: SecretValues | undefined;
 }
 
 /** No id of a request that comes from outside: those are numbers. */
@@ -54,7 +55,7 @@ export async function openUpstream(upstream: Upstream, events: ServerLinkEvents)
 class UpstreamLink implements ServerLink {
   readonly #upstream: Upstream;
   readonly #events: ServerLinkEvents;
-  readonly #secrets: SecretHider;
+  readonly #secrets: SecretValues;
   readonly #stderr: StderrTail;
   readonly #unanswered = new Set<JsonRpcId>();
   /** Those of them that the server has surely not got: they wait for their turn, or were turned away. */
@@ -72,7 +73,7 @@ class UpstreamLink implements ServerLink {
   constructor(upstream: Upstream, events: ServerLinkEvents) {
     this.#upstream = upstream;
     this.#events = events;
-    this.#secrets = upstream.secrets ?? new SecretHider(upstream.config);
+    this.#secrets = upstream.secrets ?? secretsOf(upstream.config);
     this.#stderr = upstream.stderr ?? new StderrTail();
     this.#died = new Promise((_resolve, reject) => {
       this.#fail = reject;
@@ -87,7 +88,7 @@ class UpstreamLink implements ServerLink {
     }, connectTimeoutMs);
     const wire = await makeTransport(config, this.#upstream, {
       stderr: (text) => this.#stderr.push(text),
-      secrets: (values) => this.#secrets.add(values),
+      secrets: (values) => this.#secrets.addValues(values),
       lost: (reason) => void this.#die(reason),
     });
     if (!this.#isAlive) return this.#died;

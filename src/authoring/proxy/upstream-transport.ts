@@ -7,6 +7,7 @@ import type {
   McpTransport,
 } from '../../protocol/mcp.js';
 import type { McpAuthChallenge } from '../../protocol/mcp-status.js';
+import { redactConfig } from '../../protocol/redact-config.js';
 import type { HeaderSource } from './remote-fetch.js';
 import type { Verdict } from './upstream-failure.js';
 
@@ -59,9 +60,7 @@ export function checkConfig(config: ProxiedServerConfig, what = 'proxyMcpServer:
   throw new OptionError(
     'config',
     // Without what may be secret: errors are printed whole.
-    typeof config === 'object' && config !== null
-      ? { ...config, env: undefined, headers: undefined }
-      : config,
+    typeof config === 'object' && config !== null ? redactConfig(config) : config,
     `${what} ${problem}. Expected { command, args?, env? } or { type: "http" | "sse", url, headers? }.`,
   );
 }

@@ -1,10 +1,10 @@
-import { redactConfig } from '../../config/redact-config.js';
 import { OptionError } from '../../protocol/errors.js';
 import type {
   McpSdkServerConfigWithInstance,
   McpServerConfig,
   McpServerConfigForProcessTransport,
 } from '../../protocol/mcp.js';
+import { redactConfig } from '../../protocol/redact-config.js';
 
 export type ProcessServerConfig = Exclude<McpServerConfigForProcessTransport, { type: 'sdk' }>;
 

@@ -1,6 +1,6 @@
 import { describeProblem, type McpConfigProblem } from '../../config/problems.js';
-import { redactConfig } from '../../config/redact-config.js';
 import type { McpServerStatus } from '../../protocol/mcp-status.js';
+import { redactConfig } from '../../protocol/redact-config.js';
 import type { ConfiguredServers } from './configured-servers.js';
 
 interface Remembered {

@@ -1,6 +1,6 @@
-import { SecretValues } from '../../config/secret-values.js';
 import { AbortError, messageOf, OptionError, TenonError } from '../../protocol/errors.js';
 import { LIMITS } from '../../protocol/limits.js';
+import { SecretValues } from '../../protocol/secret-values.js';
 import { debugTo } from '../debug.js';
 import type { Prompt } from '../open-agent.js';
 import type { Options } from '../options.js';

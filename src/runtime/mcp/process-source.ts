@@ -1,7 +1,9 @@
-import { SecretHider } from '../../authoring/proxy/secrets.js';
+import { secretsOf } from '../../authoring/proxy/secrets.js';
 import { openUpstream } from '../../authoring/proxy/upstream-link.js';
 import { checkConfig, type ProxiedServerConfig } from '../../authoring/proxy/upstream-transport.js';
 import type { McpServerStatus } from '../../protocol/mcp-status.js';
+import { redactConfig } from '../../protocol/redact-config.js';
+import type { SecretValues } from '../../protocol/secret-values.js';
 import { StderrTail } from '../../protocol/stderr-tail.js';
 import type { McpServerAdmission } from './auth/admission.js';
 import type { McpServerSource } from './mcp-server-source.js';
@@ -21,7 +23,7 @@ export function processSource(
   { env, cwd, serve, admission }: ProcessSurroundings,
 ): McpServerSource {
   checkConfig(config, `mcpServers: the server "${name}"`);
-  const secrets = new SecretHider(config);
+  const secrets = secretsOf(config);
   const stderr = new StderrTail();
   // Whoever read the configuration may say where it was.
   const { source = 'dynamic' } = config as { source?: string };
@@ -53,14 +55,7 @@ export function processSource(
 }
 
 /** The configuration without what is secret: values of variables and headers, and wherever else the same values are. */
-function shown(config: ProxiedServerConfig, secrets: SecretHider): NonNullable<McpServerStatus['config']> {
-  const blank = (values: Record<string, string> | undefined): Record<string, string> =>
-    Object.fromEntries(Object.keys(values ?? {}).map((key) => [key, '<redacted>']));
-  const bare =
-    'url' in config
-      ? { ...config, ...(config.headers === undefined ? {} : { headers: blank(config.headers) }) }
-      : { ...config, ...(config.env === undefined ? {} : { env: blank(config.env) }) };
-  return JSON.parse(JSON.stringify(bare), (_, value) =>
-    typeof value === 'string' ? secrets.hide(value) : value,
-  );
+function shown(config: ProxiedServerConfig, secrets: SecretValues): NonNullable<McpServerStatus['config']> {
+  // As it is told to the host: without what is no JSON.
+  return secrets.hideIn(JSON.parse(JSON.stringify(redactConfig(config))));
 }

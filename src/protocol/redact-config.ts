@@ -1,5 +1,6 @@
-const SECRET_MAPS = ['env', 'headers'] as const;
-const REDACTED = '<redacted>';
+/** Those parts of a server's entry whose values are secret. */
+export const SECRET_MAPS = ['env', 'headers'] as const;
+export const REDACTED = '<redacted>';
 
 /** The entry of a server as it may be shown: the names in `env` and `headers`, not the values. */
 export function redactConfig<Config extends object>(config: Config): Config {
