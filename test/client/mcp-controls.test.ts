@@ -2,6 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { ListResourcesRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import {
   createSdkMcpServer,
@@ -240,6 +242,29 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     expect(await running.getMcpPrompt('calc', 'greet', { who: 'Ada' })).toMatchObject({
       messages: [{ role: 'user', content: { type: 'text', text: 'Hello Ada' } }],
     });
+  });
+
+  it.runIf(!isCli)('a server whose pages go in a circle is an error, not a list without an end', async () => {
+    const server = new Server({ name: 'round', version: '1' }, { capabilities: { resources: {} } });
+    let pages = 0;
+    server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => {
+      pages += 1;
+      // It ends in the end, so that this test does too.
+      const next = pages < 50 ? { nextCursor: params?.cursor === 'a' ? 'b' : 'a' } : {};
+      return { resources: [], ...next };
+    });
+    await using agent = await start([]);
+    await using session = createSession(
+      agent.options({
+        mcpServers: { round: { type: 'sdk', name: 'round', instance: server } },
+        settingSources: [],
+      }),
+    );
+    await expect(session.query.listMcpResources('round')).rejects.toMatchObject({
+      code: 'SERVER_FAILED',
+      message: expect.stringMatching(/"round".*resources\/list.*circle/),
+    });
+    expect(pages).toBe(3);
   });
 
   it.runIf(!isCli)('those of servers outside can too', async () => {

@@ -44,8 +44,11 @@ export class HostClient {
   /** All pages of a list. */
   async list<Item>(method: string, key: string): Promise<Item[]> {
     const items: Item[] = [];
+    const seen = new Set<unknown>();
     let cursor: unknown;
     do {
+      if (seen.has(cursor)) throw this.#failed(`${method} with pages that go in a circle.`);
+      seen.add(cursor);
       const page = await this.request(method, cursor === undefined ? {} : { cursor });
       items.push(...((page[key] as Item[] | undefined) ?? []));
       cursor = page.nextCursor;
@@ -72,9 +75,10 @@ export class HostClient {
     };
     const response = answer.mcp_response;
     if (!('error' in response)) return response.result;
-    throw new TenonError(
-      'SERVER_FAILED',
-      `The MCP server "${this.#name}" answered ${method} with an error: ${response.error.message}`,
-    );
+    throw this.#failed(`${method} with an error: ${response.error.message}`);
+  }
+
+  #failed(what: string): TenonError {
+    return new TenonError('SERVER_FAILED', `The MCP server "${this.#name}" answered ${what}`);
   }
 }
