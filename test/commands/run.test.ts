@@ -1,4 +1,6 @@
 /** `tenon run` without a terminal: what scripts and pipes get. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { apiError, blocks, hang, text, toolUse } from '../../src/testing/index.js';
@@ -143,6 +145,26 @@ describe('tenon run', () => {
     const args = ['run', 'Add', '--runtime', 'embedded', '--server', `other=${command}`, '--yes'];
     const { stderr } = await tenon(args, its);
     expect(stderr).toContain('✓ other.add {"a":1,"b":2} → 3');
+  });
+
+  it('allows the tools of a server whose name the model sees otherwise', async () => {
+    const call = toolUse('mcp__my_shop__stock');
+    await using its = await agent([call, text('Three.'), call, text('Three.')]);
+    const file = join(its.cwd, 'shop.mjs');
+    const dist = new URL('../../dist/index.js', import.meta.url);
+    writeFileSync(
+      file,
+      `import { createSdkMcpServer, tool } from '${dist}';
+      const stock = tool('stock', 'Counts', { type: 'object' }, () => 3);
+      export default createSdkMcpServer({ name: 'my shop', tools: [stock] });`,
+    );
+    for (const allowed of [['--yes'], ['--allow', 'stock']]) {
+      const { stderr } = await tenon(
+        ['run', 'Go', '--runtime', 'embedded', '--tools', file, ...allowed],
+        its,
+      );
+      expect(stderr).toContain('✓ my_shop.stock → 3');
+    }
   });
 
   it('passes the model, the system prompt and the limit of turns on', async () => {

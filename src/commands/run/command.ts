@@ -1,4 +1,5 @@
 import { isSuccess, type McpServerConfig, OptionError, type Options, query } from '../../index.js';
+import { mcpToolName, mcpToolPrefix } from '../../protocol/mcp-tool-names.js';
 import { type Arguments, defineCommand, type Values } from '../arguments/command.js';
 import { EXIT } from '../exit-codes.js';
 import { Keyboard } from '../terminal/keyboard.js';
@@ -148,10 +149,10 @@ function allowedTools(
   servers: readonly string[],
 ): string[] {
   const short = new Map(
-    found.flatMap(({ name, tools }) => tools.map((tool) => [tool, `mcp__${name}__${tool}`] as const)),
+    found.flatMap(({ name, tools }) => tools.map((tool) => [tool, mcpToolName(name, tool)] as const)),
   );
   return [
     ...(values.allow ?? []).map((rule) => short.get(rule) ?? rule),
-    ...(values.yes === true ? servers.map((name) => `mcp__${name}__*`) : []),
+    ...(values.yes === true ? servers.map((name) => `${mcpToolPrefix(name)}__*`) : []),
   ];
 }
