@@ -26,7 +26,8 @@ export async function callTool(
 ): Promise<CallToolResult> {
   try {
     const prepared = prepareTool(tool);
-    const checked = await prepared.input.check(args);
+    const checking = prepared.input.check(args);
+    const checked = checking instanceof Promise ? await checking : checking;
     if (!checked.ok) {
       return errorResult(`Invalid arguments for tool "${tool.name}": ${checked.issues.join('; ')}`);
     }
@@ -47,7 +48,7 @@ export async function callTool(
  * The handler against its clock and its caller. When it is late or cancelled its signal is aborted and the call is
  * over; a handler that does not listen runs on, and nobody waits for it.
  */
-async function runHandler(
+function runHandler(
   tool: AnyTool,
   { output }: PreparedTool,
   args: unknown,
@@ -55,25 +56,41 @@ async function runHandler(
   scope: CallScope,
   timeoutMs: number | undefined,
 ): Promise<CallToolResult> {
-  // Cancelled while its arguments were checked or while it waited its turn: nothing is begun.
-  if (scope.cancellation.isCancelled) return errorResult(messageOf(scope.cancellation.reason));
-  const clock = new CallClock(timeoutMs);
-  const over = new Cancellation();
-  const cancel = (): void => over.cancel(scope.cancellation.reason);
-  const context = toolContextOf(scope, over, () => clock.restart(), repaired);
-  try {
-    return await new Promise<CallToolResult>((resolve, reject) => {
-      over.on(() => resolve(errorResult(messageOf(over.reason))));
-      scope.cancellation.on(cancel);
-      clock.start(() =>
-        over.cancel(new AbortError(`Tool "${tool.name}" timed out after ${clock.timeoutMs} ms.`)),
-      );
-      produce(tool, output, args, context).then(resolve, reject);
+  const { cancellation } = scope;
+  return new Promise((resolve, reject) => {
+    const clock = new CallClock(timeoutMs);
+    // Its caller's own where it has no clock: to be late is not to be cancelled, and must be answered.
+    const over = clock.hasLimit ? new Cancellation() : cancellation;
+    const cancel = (): void => {
+      over.cancel(cancellation.reason);
+      resolve(errorResult(messageOf(over.reason)));
+    };
+    const end = (): void => {
+      clock.stop();
+      cancellation.off(cancel);
+    };
+    // Cancelled while its arguments were checked or while it waited its turn: nothing is begun.
+    if (cancellation.isCancelled) {
+      cancel();
+      return;
+    }
+    cancellation.on(cancel);
+    clock.start(() => {
+      over.cancel(new AbortError(`Tool "${tool.name}" timed out after ${timeoutMs} ms.`));
+      end();
+      resolve(errorResult(messageOf(over.reason)));
     });
-  } finally {
-    clock.stop();
-    scope.cancellation.off(cancel);
-  }
+    produce(tool, output, args, toolContextOf(scope, over, clock, repaired)).then(
+      (result) => {
+        end();
+        resolve(result);
+      },
+      (error) => {
+        end();
+        reject(error);
+      },
+    );
+  });
 }
 
 async function produce(

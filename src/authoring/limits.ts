@@ -66,33 +66,31 @@ export function checkMaxResultChars(value: number | undefined, owner: string): v
 export class CallClock {
   readonly #timeoutMs: number;
   #timer: NodeJS.Timeout | undefined;
-  #expire: (() => void) | undefined;
+  #isStopped = false;
 
-  constructor(timeoutMs: number | undefined) {
-    this.#timeoutMs = timeoutMs ?? 0;
+  constructor(timeoutMs: number | undefined = 0) {
+    this.#timeoutMs = timeoutMs <= MAX_TIMER_MS ? timeoutMs : 0;
   }
 
-  get timeoutMs(): number {
-    return this.#timeoutMs;
+  /** False: nobody is ever late. */
+  get hasLimit(): boolean {
+    return this.#timeoutMs > 0;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
   start(expire: () => void): void {
-    this.#expire = expire;
-    this.restart();
+    if (this.hasLimit) this.#timer = setTimeout(expire, this.#timeoutMs);
   }
 
-  /** False when the call is over: then there is nothing to start again. */
-  restart(): boolean {
-    if (this.#expire === undefined) return false;
-    if (this.#timeoutMs > 0 && this.#timeoutMs <= MAX_TIMER_MS) {
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(this.#expire, this.#timeoutMs);
-    }
-    return true;
+  restart(): void {
+    if (!this.#isStopped) this.#timer?.refresh();
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
-    this.#expire = undefined;
   }
 }

@@ -8,6 +8,8 @@ import {
   manyConnections,
 } from '../protocol/mcp.js';
 import { Multiplexer } from '../protocol/mcp-link/multiplexer.js';
+import type { McpSessionClient } from '../protocol/mcp-link/session.js';
+import { connectTransport } from './connect-transport.js';
 import { type McpIntercept, ProxySession } from './proxy/proxy-session.js';
 import { openUpstream } from './proxy/upstream-link.js';
 import { checkConfig, type ProxiedServerConfig } from './proxy/upstream-transport.js';
@@ -57,11 +59,15 @@ export class ProxyMcpServer implements ManyConnectionsServer {
   }
 
   /** Serves one MCP client until its transport closes. May be called any number of times. */
-  async connect(transport: McpTransport): Promise<void> {
+  connect(transport: McpTransport): Promise<void> {
+    return connectTransport((client) => this.open(client), transport);
+  }
+
+  open(client: McpSessionClient): ProxySession {
     const onEnd = (): void => void this.#sessions.delete(session);
-    const session = new ProxySession(transport, this.#multiplexer, this.#intercept, onEnd);
+    const session = new ProxySession(client, this.#multiplexer, this.#intercept, onEnd);
     this.#sessions.add(session);
-    await transport.start();
+    return session;
   }
 
   /** Ends all conversations; resolves when the server's process, too, is gone. */

@@ -7,7 +7,9 @@ import {
   type McpTransport,
   manyConnections,
 } from '../protocol/mcp.js';
+import type { McpSessionClient } from '../protocol/mcp-link/session.js';
 import { LATEST_PROTOCOL_VERSION } from '../protocol/mcp-versions.js';
+import { connectTransport } from './connect-transport.js';
 import { type Concurrency, checkConcurrency, checkMaxResultChars, checkTimeout, Limiter } from './limits.js';
 import { McpSession } from './mcp-session.js';
 import { checkServerName } from './names.js';
@@ -73,6 +75,7 @@ export class SdkMcpServer implements ManyConnectionsServer {
   readonly longResults: LongResults = new LongResults();
   readonly limiter: Limiter;
   readonly #sessions = new Set<McpSession>();
+  readonly #forget = (session: McpSession): void => void this.#sessions.delete(session);
 
   constructor(options: CreateSdkMcpServerOptions) {
     checkServerName(options?.name);
@@ -98,10 +101,14 @@ export class SdkMcpServer implements ManyConnectionsServer {
   }
 
   /** Serves one MCP client until its transport closes. May be called any number of times. */
-  async connect(transport: McpTransport, audience?: Audience): Promise<void> {
-    const session = new McpSession(this, transport, () => this.#sessions.delete(session), audience);
+  connect(transport: McpTransport, audience?: Audience): Promise<void> {
+    return connectTransport((client) => this.open(client, audience), transport);
+  }
+
+  open(client: McpSessionClient, audience: Audience = 'any'): McpSession {
+    const session = new McpSession(this, client, audience, this.#forget);
     this.#sessions.add(session);
-    await transport.start();
+    return session;
   }
 
   /** Ends all sessions. Tenon itself never calls it: the server is the user's. */

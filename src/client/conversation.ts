@@ -199,7 +199,7 @@ export class Conversation implements TransportReceiver, InputTarget {
   // What the transport tells us (TransportReceiver).
 
   frame(frame: Frame, byteLength: number): void {
-    clearTimeout(this.#startupTimer);
+    if (this.#startupTimer !== undefined) this.#stopStartupTimer();
     if (isControlFrame(frame)) this.#receiveControl(frame);
     else if (frame.type !== 'keep_alive') this.#receiveMessage(frame as MessageFrame, byteLength);
   }
@@ -217,7 +217,7 @@ export class Conversation implements TransportReceiver, InputTarget {
   end(end: TransportEnd): void {
     if (this.#ended) return;
     this.#ended = true;
-    clearTimeout(this.#startupTimer);
+    this.#stopStartupTimer();
     this.#launch.ready();
     this.#launch.ended();
     this.#results.flush();
@@ -225,6 +225,11 @@ export class Conversation implements TransportReceiver, InputTarget {
     this.#halt(error ?? new TenonError('CLOSED', 'The agent has left.'));
     this.unread.end(error);
     this.ending.settle(end, this.#lastResult, error);
+  }
+
+  #stopStartupTimer(): void {
+    clearTimeout(this.#startupTimer);
+    this.#startupTimer = undefined;
   }
 
   #receiveControl(frame: Frame): void {
@@ -290,7 +295,7 @@ export class Conversation implements TransportReceiver, InputTarget {
   /** Everything pending settles: requests reject, handlers are aborted, streams of the user are released. */
   #halt(reason: Error): void {
     this.#stopping = true;
-    clearTimeout(this.#startupTimer);
+    this.#stopStartupTimer();
     this.#channel.close(reason);
     this.input.stop();
     this.#wakeInput();

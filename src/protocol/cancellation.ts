@@ -1,10 +1,10 @@
 /**
- * An AbortController that makes its signal only when somebody asks for it. A tool call passes three of these on its
- * way, most handlers never look at a signal, and signals were a third of what a call cost.
+ * An AbortController that makes its signal only when somebody asks for it: most handlers never look at theirs, and a
+ * signal with its listener costs more than all the rest of a call that does nothing.
  */
 export class Cancellation {
   #controller: AbortController | undefined;
-  #listeners: Set<() => void> | undefined;
+  #listeners: (() => void)[] | undefined;
   #isCancelled = false;
   #reason: unknown;
 
@@ -38,11 +38,12 @@ export class Cancellation {
   /** Calls the listener once, unless `off` is called with it first. Not at all when it is cancelled already. */
   on(listener: () => void): void {
     if (this.#isCancelled) return;
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
+    if (this.#listeners === undefined) this.#listeners = [listener];
+    else this.#listeners.push(listener);
   }
 
   off(listener: () => void): void {
-    this.#listeners?.delete(listener);
+    const at = this.#listeners?.indexOf(listener) ?? -1;
+    if (at !== -1) this.#listeners?.splice(at, 1);
   }
 }

@@ -17,6 +17,7 @@ import type {
 export interface InboundRequest {
   readonly requestId: string;
   readonly subtype: string;
+  /** All of the request, as it came. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** When the sender withdraws the request or the channel closes. */
   readonly cancellation: Cancellation;
@@ -62,7 +63,6 @@ export interface RequestOptions {
 
 interface Outbound {
   subtype: string;
-  background: boolean;
   settle(outcome: ControlSuccess | Error): void;
 }
 
@@ -74,10 +74,9 @@ class Inbound implements InboundRequest {
   readonly cancellation = new Cancellation();
 
   constructor({ request_id, request }: ControlRequestFrame) {
-    const { subtype, ...fields } = request;
     this.requestId = request_id;
-    this.subtype = subtype;
-    this.fields = fields;
+    this.subtype = request.subtype;
+    this.fields = request;
   }
 
   get signal(): AbortSignal {
@@ -89,6 +88,7 @@ export class ControlChannel {
   readonly #options: ControlChannelOptions;
   readonly #outbound = new Map<string, Outbound>();
   readonly #inbound = new Map<string, InboundRequest>();
+  #waitedFor = 0;
   #nextId = 1;
   #closed: Error | undefined;
   #lastSubtype: string | undefined;
@@ -99,9 +99,7 @@ export class ControlChannel {
 
   /** Open requests that somebody waits for, in both directions. */
   get openRequests(): number {
-    let waiting = this.#inbound.size;
-    for (const request of this.#outbound.values()) if (!request.background) waiting += 1;
-    return waiting;
+    return this.#inbound.size + this.#waitedFor;
   }
 
   get lastSubtype(): string | undefined {
@@ -113,17 +111,20 @@ export class ControlChannel {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (options.signal?.aborted) return Promise.reject(abortErrorOf(options.signal));
     const requestId = `tenon_${this.#nextId++}`;
+    const { background = false } = options;
     this.#lastSubtype = subtype;
     return new Promise((resolve, reject) => {
       const cleanups: (() => void)[] = [];
       const settle = (outcome: ControlSuccess | Error): void => {
         if (!this.#outbound.delete(requestId)) return;
+        if (!background) this.#waitedFor -= 1;
         for (const cleanup of cleanups) cleanup();
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
         this.#options.changed();
       };
-      this.#outbound.set(requestId, { subtype, background: options.background ?? false, settle });
+      this.#outbound.set(requestId, { subtype, settle });
+      if (!background) this.#waitedFor += 1;
       if (options.timeoutMs > 0) {
         const giveUp = () => settle(new ControlTimeoutError(subtype, options.timeoutMs));
         const timer = setTimeout(giveUp, options.timeoutMs);
@@ -196,7 +197,9 @@ export class ControlChannel {
     for (const outbound of [...this.#outbound.values()]) outbound.settle(reason);
     const inbound = [...this.#inbound.values()];
     this.#inbound.clear();
-    for (const { cancellation } of inbound) cancellation.cancel(reason);
+    // What a handler passes on to others, such as `fetch`, is told apart by this name.
+    const aborted = new AbortError(reason.message, { cause: reason });
+    for (const { cancellation } of inbound) cancellation.cancel(aborted);
     this.#options.changed();
   }
 

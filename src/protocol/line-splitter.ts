@@ -27,8 +27,11 @@ export class LineSplitter {
   push(chunk: Buffer): void {
     let start = 0;
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
-      this.#append(chunk.subarray(start, at));
-      this.#finishLine();
+      if (this.#pendingBytes === 0 && at - start <= this.#maxLineBytes) this.#tell(chunk, start, at);
+      else {
+        this.#append(chunk.subarray(start, at));
+        this.#finishLine();
+      }
       start = at + 1;
     }
     if (start < chunk.length) this.#append(chunk.subarray(start));
@@ -59,16 +62,21 @@ export class LineSplitter {
       this.#receiver.oversized(byteLength, head ?? '');
       return;
     }
-    const end = bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
+    this.#tell(bytes, 0, byteLength);
+  }
+
+  /** The line between two places of some bytes, which are not copied: nearly every line lies within one chunk. */
+  #tell(bytes: Buffer, start: number, end: number): void {
+    const textEnd = end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
     let text: string;
     try {
-      text = bytes.toString('utf8', 0, end);
+      text = bytes.toString('utf8', start, textEnd);
     } catch {
       // Longer than the engine's longest string (about 512 MB): nothing could parse it.
-      this.#receiver.oversized(byteLength, bytes.toString('utf8', 0, HEAD_BYTES));
+      this.#receiver.oversized(end - start, bytes.toString('utf8', start, start + HEAD_BYTES));
       return;
     }
-    this.#receiver.line(text, byteLength);
+    this.#receiver.line(text, end - start);
   }
 
   #join(): Buffer {

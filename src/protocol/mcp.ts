@@ -1,3 +1,5 @@
+import type { McpServerSession, McpSessionClient } from './mcp-link/session.js';
+
 // The parts of MCP that cross this SDK, written structurally so that no MCP package is needed to compile.
 // Servers of either major of the official MCP library satisfy `McpServerInstance`.
 
@@ -178,8 +180,8 @@ export const manyConnections: unique symbol = Symbol.for('tenon.manyConnections'
 
 export interface ManyConnectionsServer extends McpServerInstance {
   readonly [manyConnections]: true;
-  /** The second argument says for whom, before the client says it itself. */
-  connect(transport: McpTransport, audience?: 'claude-code'): Promise<void>;
+  /** A session with no transport in between. The second argument says for whom, before the client says it itself. */
+  open(client: McpSessionClient, audience?: 'claude-code'): McpServerSession;
 }
 
 export function takesManyConnections(instance: McpServerInstance): instance is ManyConnectionsServer {

@@ -135,7 +135,8 @@ describe('closing', () => {
     await settled();
     const reason = new Error('over');
     right.channel.close(reason);
-    expect(requests.map(({ signal }) => signal.reason)).toEqual([reason, reason]);
+    const aborted = { name: 'AbortError', message: 'over', cause: reason };
+    expect(requests.map(({ signal }) => signal.reason)).toMatchObject([aborted, aborted]);
     left.channel.close(reason);
     left.channel.close(new Error('a second time'));
     expect(await Promise.all(failures)).toEqual([reason, reason]);

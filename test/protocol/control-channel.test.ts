@@ -18,7 +18,7 @@ describe('a request', () => {
       right.channel.request('b', { from: 'right' }, patient),
       left.channel.request('c', { from: 'left again' }, patient),
     ]);
-    expect(answers.map((answer) => answer.response)).toEqual([
+    expect(answers.map((answer) => answer.response)).toMatchObject([
       { from: 'left' },
       { from: 'right' },
       { from: 'left again' },

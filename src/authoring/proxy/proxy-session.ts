@@ -1,12 +1,14 @@
+import type { Cancellation } from '../../protocol/cancellation.js';
 import { AbortError, messageOf } from '../../protocol/errors.js';
 import type {
   JsonRpcId,
   JsonRpcMessage,
+  JsonRpcNotification,
   JsonRpcRequest,
   JsonRpcResponse,
-  McpTransport,
 } from '../../protocol/mcp.js';
 import type { Multiplexer, SharingClient } from '../../protocol/mcp-link/multiplexer.js';
+import type { McpServerSession, McpSessionClient } from '../../protocol/mcp-link/session.js';
 import { LATEST_PROTOCOL_VERSION } from '../../protocol/mcp-versions.js';
 import { INTERNAL_ERROR, JsonRpcFault } from '../json-rpc-fault.js';
 import { errorResult } from '../results/tool-result.js';
@@ -49,13 +51,14 @@ const OWN_HANDSHAKE: Params = {
  * One conversation with a proxied server. It outlives the server's process: after a loss, the next request connects
  * and shakes hands again. A request that was under way is never sent twice.
  */
-export class ProxySession {
-  readonly #transport: McpTransport;
+export class ProxySession implements McpServerSession {
+  readonly #client: McpSessionClient;
   readonly #multiplexer: Multiplexer;
   readonly #intercept: McpIntercept;
   readonly #onEnd: () => void;
-  readonly #client: SharingClient;
-  readonly #running = new Map<JsonRpcId, AbortController>();
+  /** What the server knows this client as. */
+  readonly #sharing: SharingClient;
+  readonly #running = new Set<{ id: JsonRpcId; cancellation: Cancellation }>();
   readonly #open = new Map<JsonRpcId, OpenRequest>();
   #attached: Promise<void> | undefined;
   #ready: Promise<unknown> | undefined;
@@ -63,58 +66,65 @@ export class ProxySession {
   #nextId = 1;
   #ended = false;
 
-  constructor(transport: McpTransport, multiplexer: Multiplexer, intercept: McpIntercept, onEnd: () => void) {
-    this.#transport = transport;
+  constructor(
+    client: McpSessionClient,
+    multiplexer: Multiplexer,
+    intercept: McpIntercept,
+    onEnd: () => void,
+  ) {
+    this.#client = client;
     this.#multiplexer = multiplexer;
     this.#intercept = intercept;
     this.#onEnd = onEnd;
-    this.#client = {
+    this.#sharing = {
       message: (message, relatedRequestId) => this.#fromServer(message, relatedRequestId),
       closed: (error) => this.#lost(error ?? new Error('The MCP server was closed.')),
     };
-    transport.onmessage = (message) => this.#fromClient(message);
-    transport.onclose = () => this.#end();
   }
 
-  async close(): Promise<void> {
-    await this.#transport.close();
-    this.#end();
+  async request(
+    { id, method, params }: JsonRpcRequest,
+    cancellation: Cancellation,
+  ): Promise<JsonRpcResponse> {
+    const running = { id, cancellation };
+    this.#running.add(running);
+    const { signal } = cancellation;
+    const next = (request: McpRequest): Promise<McpResult> => this.#forward(request, id, signal);
+    try {
+      const request = params === undefined ? { method } : { method, params };
+      return { jsonrpc: '2.0', id, result: await this.#intercept(request, next, { signal }) };
+    } catch (error) {
+      return { jsonrpc: '2.0', id, ...failureOf(method, error) };
+    } finally {
+      this.#running.delete(running);
+    }
   }
 
-  #end(): void {
+  receive(message: JsonRpcNotification | JsonRpcResponse): void {
+    if (!('method' in message && message.method === 'notifications/cancelled')) {
+      this.#multiplexer.receive(this.#sharing, message);
+      return;
+    }
+    const { requestId, reason } = message.params ?? {};
+    const text = typeof reason === 'string' ? reason : 'The call was cancelled.';
+    const cancelled = [...this.#running].findLast(({ id }) => id === requestId);
+    cancelled?.cancellation.cancel(new AbortError(text));
+  }
+
+  end(): void {
     if (this.#ended) return;
     this.#ended = true;
     const reason = new AbortError('The conversation has ended.');
-    for (const controller of this.#running.values()) controller.abort(reason);
-    this.#multiplexer.detach(this.#client);
+    for (const { cancellation } of this.#running) cancellation.cancel(reason);
+    this.#multiplexer.detach(this.#sharing);
     this.#lost(reason);
     this.#onEnd();
   }
 
-  #fromClient(message: JsonRpcMessage): void {
-    if ('method' in message && 'id' in message) void this.#serve(message);
-    else if ('method' in message && message.method === 'notifications/cancelled') {
-      const { requestId, reason } = message.params ?? {};
-      const text = typeof reason === 'string' ? reason : 'The call was cancelled.';
-      this.#running.get(requestId as JsonRpcId)?.abort(new AbortError(text));
-    } else this.#multiplexer.receive(this.#client, message);
-  }
-
-  async #serve({ id, method, params }: JsonRpcRequest): Promise<void> {
-    const controller = new AbortController();
-    const { signal } = controller;
-    this.#running.set(id, controller);
-    const next = (request: McpRequest): Promise<McpResult> => this.#forward(request, id, signal);
-    let answer: JsonRpcMessage;
-    try {
-      const request = params === undefined ? { method } : { method, params };
-      answer = { jsonrpc: '2.0', id, result: await this.#intercept(request, next, { signal }) };
-    } catch (error) {
-      answer = { jsonrpc: '2.0', id, ...failureOf(method, error) };
-    }
-    if (this.#running.get(id) === controller) this.#running.delete(id);
-    // MCP: a cancelled request gets no answer.
-    if (!signal.aborted) await this.#transport.send(answer, { relatedRequestId: id }).catch(() => {});
+  /** The owner of the proxy closes it. */
+  async close(): Promise<void> {
+    await this.#client.serverClosed();
+    this.end();
   }
 
   async #forward(request: McpRequest, clientId: JsonRpcId, signal: AbortSignal): Promise<McpResult> {
@@ -139,7 +149,7 @@ export class ProxySession {
 
   async #attach(): Promise<void> {
     if (this.#ended) throw new AbortError('The conversation has ended.');
-    this.#attached ??= this.#multiplexer.attach(this.#client);
+    this.#attached ??= this.#multiplexer.attach(this.#sharing);
     const attached = this.#attached;
     try {
       await attached;
@@ -153,7 +163,7 @@ export class ProxySession {
   async #shakeHands(): Promise<void> {
     await this.#attach();
     this.#ready ??= this.#request({ method: 'initialize', params: this.#handshake }).then(() =>
-      this.#multiplexer.receive(this.#client, { jsonrpc: '2.0', method: 'notifications/initialized' }),
+      this.#multiplexer.receive(this.#sharing, { jsonrpc: '2.0', method: 'notifications/initialized' }),
     );
     const ready = this.#ready;
     try {
@@ -170,7 +180,7 @@ export class ProxySession {
     return new Promise((resolve, reject) => {
       const cancel = (): void => {
         const params = { requestId: id, reason: messageOf(signal?.reason) };
-        this.#multiplexer.receive(this.#client, {
+        this.#multiplexer.receive(this.#sharing, {
           jsonrpc: '2.0',
           method: 'notifications/cancelled',
           params,
@@ -186,7 +196,7 @@ export class ProxySession {
       };
       this.#open.set(id, { clientId, settle });
       signal?.addEventListener('abort', cancel);
-      this.#multiplexer.receive(this.#client, { jsonrpc: '2.0', id, ...request });
+      this.#multiplexer.receive(this.#sharing, { jsonrpc: '2.0', id, ...request });
     });
   }
 
@@ -196,7 +206,7 @@ export class ProxySession {
       return;
     }
     const related = relatedRequestId === undefined ? undefined : this.#open.get(relatedRequestId);
-    this.#transport.send(message, { relatedRequestId: related?.clientId }).catch(() => {});
+    this.#client.send(message, related?.clientId).catch(() => {});
   }
 
   #lost(error: Error): void {

@@ -106,10 +106,9 @@ function checkedContent(result: CallToolResult): CallToolResult {
     );
   }
   try {
-    const { content, ...rest } = result;
-    const fields = asJson(rest);
-    if (content.length > 0 || fields.structuredContent === undefined) {
-      return { ...fields, content: content.map((block) => asJson(withBase64(block))) };
+    const fields = asJson(result, 'content');
+    if (result.content.length > 0 || fields.structuredContent === undefined) {
+      return { ...fields, content: result.content.map((block) => asJson(withBase64(block))) };
     }
     // MCP: structure is also said in words, for those who read only these.
     return { ...fields, content: [{ type: 'text', text: JSON.stringify(fields.structuredContent) }] };
@@ -118,17 +117,18 @@ function checkedContent(result: CallToolResult): CallToolResult {
   }
 }
 
-/** A copy that JSON can carry. Texts stay as they are: they may be long. */
-function asJson<Value extends object>(value: Value): Value {
-  const copy = { ...value } as Record<string, unknown>;
-  for (const key in copy) {
-    const part = copy[key];
-    if (typeof part === 'string') continue;
+/** What JSON can carry of it: itself where that is all, as nearly always. Texts stay as they are: they may be long. */
+function asJson<Value extends object>(value: Value, except?: keyof Value): Value {
+  let copy: Record<string, unknown> | undefined;
+  for (const key in value) {
+    const part: unknown = value[key];
+    if (typeof part === 'string' || key === except || !Object.hasOwn(value, key)) continue;
+    copy ??= { ...value } as Record<string, unknown>;
     const json = JSON.stringify(part, inJson);
     if (json === undefined) delete copy[key];
     else copy[key] = JSON.parse(json);
   }
-  return copy as Value;
+  return (copy ?? value) as Value;
 }
 
 function withBase64(block: McpContentBlock): McpContentBlock {

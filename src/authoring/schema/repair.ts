@@ -7,7 +7,25 @@ const STRUCTURE = /^\s*[[{]/;
  * Models sometimes send an object or an array as JSON text. Where the schema wants one and does not allow a string,
  * the text is parsed. `repaired` names the places, so that nothing is changed without a trace.
  */
-export function repairJsonText(schema: JsonSchema, value: unknown): { value: unknown; repaired: string[] } {
+export function repairJsonText(schema: JsonSchema, value: unknown): Repaired {
+  return needsNoLook(value) ? { value, repaired: NOTHING } : repairParts(schema, value);
+}
+
+interface Repaired {
+  value: unknown;
+  repaired: readonly string[];
+}
+
+const NOTHING: readonly string[] = Object.freeze([]);
+
+/** Most arguments are numbers and words only. */
+function needsNoLook(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  for (const key in value) if (mayNeedRepair((value as Record<string, unknown>)[key])) return false;
+  return true;
+}
+
+function repairParts(schema: JsonSchema, value: unknown): Repaired {
   const repaired: string[] = [];
   const repair = (part: unknown, given: unknown, path: string): unknown => {
     const wanted = resolveReference(part, schema);

@@ -8,44 +8,53 @@ import { Hooks } from './hooks.js';
 import { answerPermission } from './permissions.js';
 import { answerDialog, answerElicitation } from './questions.js';
 
-/** Everything on this side that the agent may call: one handler per subtype that an agent may send. */
-export class Callbacks {
-  readonly #options: Options;
-  readonly #servers: InProcessServers;
-  readonly #hooks: Hooks;
-  readonly #handlers: Record<AgentSubtype, (request: InboundRequest) => unknown>;
+/** One handler per subtype that an agent may send. */
+const HANDLERS: Record<AgentSubtype, (side: HostSide, request: InboundRequest) => unknown> = {
+  can_use_tool: ({ options, debug }, request) => answerPermission(options.canUseTool, request, debug),
+  hook_callback: ({ hooks }, request) => hooks.call(request),
+  mcp_message: ({ servers }, { fields, cancellation }) =>
+    servers.receive(String(fields.server_name), fields.message as JsonRpcMessage, cancellation),
+  elicitation: ({ options }, request) => answerElicitation(options.onElicitation, request),
+  request_user_dialog: ({ options }, request) => answerDialog(options.onUserDialog, request),
+};
+
+interface HostSide {
+  readonly options: Options;
+  readonly servers: InProcessServers;
+  readonly hooks: Hooks;
+  readonly debug: Debug;
+}
+
+/** Everything on this side that the agent may call. */
+export class Callbacks implements HostSide {
+  readonly options: Options;
+  readonly servers: InProcessServers;
+  readonly hooks: Hooks;
+  readonly debug: Debug;
 
   constructor(options: Options, servers: InProcessServers, debug: Debug) {
-    const hooks = new Hooks(options.hooks ?? {});
-    this.#options = options;
-    this.#servers = servers;
-    this.#hooks = hooks;
-    this.#handlers = {
-      can_use_tool: (request) => answerPermission(options.canUseTool, request, debug),
-      hook_callback: (request) => hooks.call(request),
-      mcp_message: ({ fields, cancellation }) =>
-        servers.receive(String(fields.server_name), fields.message as JsonRpcMessage, cancellation),
-      elicitation: (request) => answerElicitation(options.onElicitation, request),
-      request_user_dialog: (request) => answerDialog(options.onUserDialog, request),
-    };
+    this.options = options;
+    this.servers = servers;
+    this.hooks = new Hooks(options.hooks ?? {});
+    this.debug = debug;
   }
 
   /** True while the agent may need an answer; servers can be added later. */
   get any(): boolean {
-    const { canUseTool, onElicitation, onUserDialog } = this.#options;
+    const { canUseTool, onElicitation, onUserDialog } = this.options;
     return (
-      this.#servers.names.length > 0 ||
-      !this.#hooks.isEmpty ||
+      this.servers.names.length > 0 ||
+      !this.hooks.isEmpty ||
       Boolean(canUseTool || onElicitation || onUserDialog)
     );
   }
 
   announcement(): InitializeRequest {
-    return { ...this.#servers.announcement(), ...this.#hooks.announcement() };
+    return { ...this.servers.announcement(), ...this.hooks.announcement() };
   }
 
   serve(request: InboundRequest): unknown {
-    if (!Object.hasOwn(this.#handlers, request.subtype)) throw unsupportedRequest(request.subtype);
-    return this.#handlers[request.subtype as AgentSubtype](request);
+    if (!Object.hasOwn(HANDLERS, request.subtype)) throw unsupportedRequest(request.subtype);
+    return HANDLERS[request.subtype as AgentSubtype](this, request);
   }
 }

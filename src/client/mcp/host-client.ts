@@ -2,7 +2,8 @@ import { Cancellation } from '../../protocol/cancellation.js';
 import { TenonError } from '../../protocol/errors.js';
 import type { JsonRpcResponse, McpServerInstance } from '../../protocol/mcp.js';
 import { LATEST_PROTOCOL_VERSION } from '../../protocol/mcp-versions.js';
-import { McpConnection } from './mcp-connection.js';
+import { connectServer } from './connect-server.js';
+import type { ServerConnection } from './server-connection.js';
 
 const HANDSHAKE = {
   protocolVersion: LATEST_PROTOCOL_VERSION,
@@ -13,14 +14,14 @@ const HANDSHAKE = {
 /** The host as a client of its own in-process server, beside the agent: for resources and prompts. */
 export class HostClient {
   readonly #name: string;
-  readonly #connection: McpConnection;
+  readonly #connection: ServerConnection;
   readonly #ended = new Cancellation();
   readonly #capabilities: Promise<Record<string, unknown>>;
   #nextId = 0;
 
   constructor(name: string, instance: McpServerInstance) {
     this.#name = name;
-    this.#connection = new McpConnection(name, instance, {
+    this.#connection = connectServer(name, instance, {
       sessionId: undefined,
       capabilities: {},
       notify: () => {},

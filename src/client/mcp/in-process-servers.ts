@@ -7,7 +7,8 @@ import type {
   McpSdkServerConfigWithInstance,
   McpServerInstance,
 } from '../../protocol/mcp.js';
-import { McpConnection, type McpPeer } from './mcp-connection.js';
+import { connectServer } from './connect-server.js';
+import type { McpAnswer, McpPeer, ServerConnection } from './server-connection.js';
 
 /**
  * The in-process servers of one conversation. Each gets a connection of its own to the user's server value, so one
@@ -15,7 +16,7 @@ import { McpConnection, type McpPeer } from './mcp-connection.js';
  */
 export class InProcessServers {
   readonly #configs = new Map<string, McpSdkServerConfigWithInstance>();
-  readonly #connections = new Map<string, McpConnection>();
+  readonly #connections = new Map<string, ServerConnection>();
   readonly #peerOf: (serverName: string) => McpPeer;
   #closed = false;
 
@@ -62,24 +63,23 @@ export class InProcessServers {
   }
 
   /** One message of the agent, and what to answer: every message gets an answer, notifications too. */
-  async receive(serverName: string, message: JsonRpcMessage, cancellation: Cancellation): Promise<object> {
-    const config = this.#configs.get(serverName);
-    if (config === undefined) throw new Error(`SDK MCP server not found: ${serverName}`);
-    if (this.#closed) throw new Error(`The conversation with SDK MCP server "${serverName}" has ended.`);
-    return this.#connection(serverName, config).receive(message, cancellation);
+  receive(serverName: string, message: JsonRpcMessage, cancellation: Cancellation): Promise<McpAnswer> {
+    const connection = this.#connections.get(serverName) ?? this.#connect(serverName);
+    return connection.receive(message, cancellation);
   }
 
   /** Our own servers are connected from the start, so that a change of their tools reaches this conversation. */
   connectOwn(): void {
     for (const [name, config] of this.#configs) {
-      if (config.instance instanceof SdkMcpServer) this.#connection(name, config);
+      if (config.instance instanceof SdkMcpServer && !this.#connections.has(name)) this.#connect(name);
     }
   }
 
-  #connection(name: string, { instance }: McpSdkServerConfigWithInstance): McpConnection {
-    const known = this.#connections.get(name);
-    if (known !== undefined) return known;
-    const connection = new McpConnection(name, instance, this.#peerOf(name));
+  #connect(name: string): ServerConnection {
+    const instance = this.instanceOf(name);
+    if (instance === undefined) throw new Error(`SDK MCP server not found: ${name}`);
+    if (this.#closed) throw new Error(`The conversation with SDK MCP server "${name}" has ended.`);
+    const connection = connectServer(name, instance, this.#peerOf(name));
     this.#connections.set(name, connection);
     return connection;
   }

@@ -4,7 +4,7 @@ import type { JsonRpcRequest, JsonRpcResponse } from '../../protocol/mcp.js';
 import type { Conversation } from '../conversation.js';
 import type { Debug } from '../debug.js';
 import type { Options } from '../options.js';
-import type { McpPeer } from './mcp-connection.js';
+import type { McpPeer } from './server-connection.js';
 
 const METHOD_NOT_FOUND = -32601;
 const INTERNAL_ERROR = -32603;

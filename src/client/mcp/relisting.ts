@@ -1,5 +1,5 @@
 import { LIMITS } from '../../protocol/limits.js';
-import type { JsonRpcRequest, JsonRpcResponse } from '../../protocol/mcp.js';
+import type { JsonRpcResponse } from '../../protocol/mcp.js';
 
 /**
  * A tool that changes the tools of its server is answered once the agent has read the new list: told earlier, the
@@ -28,9 +28,9 @@ export class Relisting {
     });
   }
 
-  /** The agent gets this answer. With the last page of the list it has all of it, once that is written. */
-  answered({ method }: JsonRpcRequest, response: JsonRpcResponse): void {
-    if (method !== 'tools/list' || ('result' in response && response.result.nextCursor !== undefined)) return;
+  /** The agent gets this list. With the last page it has all of it, once that is written. */
+  answered(response: JsonRpcResponse): void {
+    if ('result' in response && response.result.nextCursor !== undefined) return;
     setImmediate(() => this.#finish());
   }
 

@@ -171,7 +171,7 @@ export class ProcessTransport implements Transport {
   }
 
   #line(text: string, byteLength: number): void {
-    if (text.trim() === '') return;
+    if (isBlank(text)) return;
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -245,4 +245,9 @@ export class ProcessTransport implements Transport {
       this.#settleGone();
     });
   }
+}
+
+/** Without a look at all of it: a frame begins with a brace, and may be long. */
+function isBlank(text: string): boolean {
+  return text[0] !== '{' && text.trim() === '';
 }

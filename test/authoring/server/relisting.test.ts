@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { InProcessServers } from '../../../src/client/mcp/in-process-servers.js';
-import type { McpPeer } from '../../../src/client/mcp/mcp-connection.js';
+import type { McpPeer } from '../../../src/client/mcp/server-connection.js';
 import {
   createSdkMcpServer,
   type JsonRpcMessage,

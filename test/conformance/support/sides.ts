@@ -5,7 +5,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ProgressNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { McpConnection } from '../../../src/client/mcp/mcp-connection.js';
+import { connectServer } from '../../../src/client/mcp/connect-server.js';
 import type {
   JsonRpcId,
   JsonRpcMessage,
@@ -97,7 +97,7 @@ export async function inMemory(instance: McpServerInstance): Promise<Transport> 
 export function throughBridge(name: string, instance: McpServerInstance): Transport {
   const asked = new Map<JsonRpcId, (response: JsonRpcResponse) => void>();
   const deliver = (message: JsonRpcMessage): void => transport.onmessage?.(message as never);
-  const connection = new McpConnection(name, instance, {
+  const connection = connectServer(name, instance, {
     sessionId: undefined,
     capabilities: {},
     debug: () => {},

@@ -1,0 +1,44 @@
+import type { JsonRpcId, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../protocol/mcp.js';
+import { Relisting } from './relisting.js';
+import type { McpPeer } from './server-connection.js';
+
+/** What a server says by itself: its questions are answered on this side, its notifications go to the agent. */
+export class ServerMessages {
+  readonly relisting: Relisting = new Relisting();
+  readonly #peer: McpPeer;
+  readonly #answer: (response: JsonRpcResponse) => void;
+  /** The open questions, by the server's ids. */
+  #serving: Map<JsonRpcId, AbortController> | undefined;
+
+  constructor(peer: McpPeer, answer: (response: JsonRpcResponse) => void) {
+    this.#peer = peer;
+    this.#answer = answer;
+  }
+
+  receive(message: JsonRpcRequest | JsonRpcNotification): void {
+    if ('id' in message) {
+      void this.#serve(message);
+    } else if (message.method === 'notifications/cancelled') {
+      // Of a question of its own, which is served here and not by the agent.
+      this.#serving?.get(message.params?.requestId as JsonRpcId)?.abort(message.params?.reason);
+    } else {
+      this.#peer.notify(message);
+      if (message.method === 'notifications/tools/list_changed') this.relisting.begin();
+    }
+  }
+
+  end(): void {
+    this.relisting.end();
+    for (const controller of this.#serving?.values() ?? []) controller.abort();
+  }
+
+  async #serve(request: JsonRpcRequest): Promise<void> {
+    const withdrawn = new AbortController();
+    this.#serving ??= new Map();
+    this.#serving.set(request.id, withdrawn);
+    const response = await this.#peer.serve(request, withdrawn.signal);
+    this.#serving.delete(request.id);
+    // MCP: a cancelled request gets no answer.
+    if (!withdrawn.signal.aborted) this.#answer(response);
+  }
+}

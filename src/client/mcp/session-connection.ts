@@ -1,0 +1,96 @@
+import type { Cancellation } from '../../protocol/cancellation.js';
+import type {
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  ManyConnectionsServer,
+} from '../../protocol/mcp.js';
+import type { McpServerSession, McpSessionClient } from '../../protocol/mcp-link/session.js';
+import { normalizeUnknownTool } from './mcp-compat.js';
+import {
+  CANCELLED,
+  failure,
+  INTERNAL_ERROR,
+  type McpAnswer,
+  type McpPeer,
+  RECEIVED,
+  type ServerConnection,
+  withCapabilities,
+} from './server-connection.js';
+import { ServerMessages } from './server-messages.js';
+
+/** A connection to a server of our own: it takes any number of them, and requests are calls. */
+export class SessionConnection implements ServerConnection, McpSessionClient {
+  readonly #name: string;
+  readonly #peer: McpPeer;
+  readonly #session: McpServerSession;
+  readonly #messages: ServerMessages;
+  #isEnded = false;
+  #isServerClosed = false;
+
+  constructor(name: string, server: ManyConnectionsServer, peer: McpPeer) {
+    this.#name = name;
+    this.#peer = peer;
+    this.#session = server.open(this, 'claude-code');
+    this.#messages = new ServerMessages(peer, (response) => this.#session.receive(response));
+  }
+
+  receive(message: JsonRpcMessage, cancellation: Cancellation): Promise<McpAnswer> {
+    if ('method' in message && 'id' in message) return this.#request(message, cancellation);
+    this.#session.receive(message);
+    return Promise.resolve(RECEIVED);
+  }
+
+  close(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#messages.end();
+    this.#session.end();
+  }
+
+  /** A request that is cancelled is answered at once, whatever the server's code does. */
+  #request(request: JsonRpcRequest, cancellation: Cancellation): Promise<McpAnswer> {
+    return new Promise((resolve) => {
+      const settle = (response: JsonRpcResponse): void => {
+        cancellation.off(cancel);
+        resolve(this.#answer(request, response));
+      };
+      const cancel = (): void => resolve({ mcp_response: this.#cancelled(request) });
+      if (this.#isEnded || cancellation.isCancelled) {
+        cancel();
+        return;
+      }
+      cancellation.on(cancel);
+      void this.#session.request(withCapabilities(request, this.#peer), cancellation).then(settle);
+    });
+  }
+
+  #answer(request: JsonRpcRequest, response: JsonRpcResponse): McpAnswer | Promise<McpAnswer> {
+    const answer = { mcp_response: normalizeUnknownTool(request, response) };
+    const { relisting } = this.#messages;
+    if (request.method === 'tools/list') relisting.answered(response);
+    if (relisting.done === undefined || request.method !== 'tools/call') return answer;
+    return relisting.done.then(() => answer);
+  }
+
+  #cancelled(request: JsonRpcRequest): JsonRpcResponse {
+    if (this.#isEnded) return failure(request, CANCELLED, 'The conversation has ended.');
+    if (!this.#isServerClosed) return failure(request, CANCELLED, 'Request cancelled');
+    return failure(request, INTERNAL_ERROR, `The MCP server "${this.#name}" was closed.`);
+  }
+
+  // What the session asks of its client (McpSessionClient).
+
+  get sessionId(): string | undefined {
+    return this.#peer.sessionId;
+  }
+
+  async send(message: JsonRpcRequest | JsonRpcNotification): Promise<void> {
+    if (!this.#isEnded) this.#messages.receive(message);
+  }
+
+  async serverClosed(): Promise<void> {
+    this.#isServerClosed = true;
+  }
+}
