@@ -3,19 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { childEnvironment } from '../../src/client/launch/environment.js';
 import { captureLaunch } from '../support/captured-launch.js';
 
-const host = {
-  PATH: '/bin',
-  HOME: '/home/me',
-  USER: 'me',
-  LANG: 'de_DE.UTF-8',
-  TMPDIR: '/tmp/mine',
-  SystemRoot: 'C:\\Windows',
-  ANTHROPIC_API_KEY: 'of the host',
-  CLAUDECODE: '1',
-  CLAUDE_CODE_ENTRYPOINT: 'cli',
-};
-
-const ours = { CLAUDE_CODE_ENTRYPOINT: 'sdk-ts', CLAUDE_CODE_SDK_READS_SESSION_STATE: '1' };
 const basics = {
   PATH: '/bin',
   HOME: '/home/me',
@@ -24,6 +11,14 @@ const basics = {
   TMPDIR: '/tmp/mine',
   SystemRoot: 'C:\\Windows',
 };
+const host = {
+  ...basics,
+  ANTHROPIC_API_KEY: 'of the host',
+  CLAUDECODE: '1',
+  CLAUDE_CODE_ENTRYPOINT: 'cli',
+};
+
+const ours = { CLAUDE_CODE_ENTRYPOINT: 'sdk-ts', CLAUDE_CODE_SDK_READS_SESSION_STATE: '1' };
 
 describe('without options.env', () => {
   it("the child has the host's, but not the marks of a surrounding session (pain 7)", () => {

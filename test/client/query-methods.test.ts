@@ -13,14 +13,9 @@ import {
   tool,
 } from '../../src/index.js';
 import { embedded } from '../../src/runtime/index.js';
-import {
-  type ScriptedMessagesApi,
-  scriptedMessagesApi,
-  scriptedModel,
-  text,
-  toolUse,
-} from '../../src/testing/index.js';
-import { cliPath, collect, type Sandbox, sandbox, waitUntil } from '../support/real-cli.js';
+import { scriptedModel, text, toolUse } from '../../src/testing/index.js';
+import { collect, waitUntil } from '../support/real-cli.js';
+import { type ScriptedCli, scriptedCli } from '../support/scripted-cli.js';
 
 const entry = createRequire(new URL('../reference/package.json', import.meta.url)).resolve(
   '@anthropic-ai/claude-agent-sdk',
@@ -29,8 +24,7 @@ const typings = await readFile(entry.replace(/\.mjs$/, '.d.ts'), 'utf8');
 const body = /export declare interface Query extends[^{]*\{(.*?)^\}/ms.exec(typings)?.[1] ?? '';
 const OFFICIAL = [...body.matchAll(/^ {4}(\w+)\(/gm)].map(([, name = '']) => name);
 
-let box: Sandbox;
-let api: ScriptedMessagesApi;
+let claude: ScriptedCli;
 let cli: Session;
 let runtime: Session;
 let running: () => void = () => {};
@@ -55,26 +49,21 @@ const outside = () => ({
 });
 
 beforeAll(async () => {
-  box = sandbox();
-  await writeFile(join(box.cwd, 'note.txt'), 'A note.');
-  await mkdir(join(box.cwd, '.claude'));
-  api = await scriptedMessagesApi(() => (takeCall() ? toolUse('mcp__here__wait') : text('Hello.')));
-  const common: Options = { cwd: box.cwd, allowedTools: ['mcp__here'] };
-  cli = createSession({
-    ...common,
-    pathToClaudeCodeExecutable: cliPath,
-    env: box.env(api),
-    mcpServers: { here: server() },
-    enableFileCheckpointing: true,
-  });
+  claude = await scriptedCli(() => (takeCall() ? toolUse('mcp__here__wait') : text('Hello.')));
+  const { cwd } = claude.box;
+  await writeFile(join(cwd, 'note.txt'), 'A note.');
+  await mkdir(join(cwd, '.claude'));
+  const common: Options = { cwd, allowedTools: ['mcp__here'] };
+  cli = createSession(
+    claude.options({ ...common, mcpServers: { here: server() }, enableFileCheckpointing: true }),
+  );
   const model = scriptedModel(() => (takeCall() ? { toolUses: [{ tool: 'mcp__here__wait' }] } : 'Hello.'));
   runtime = createSession({ ...common, runtime: embedded({ model }), mcpServers: { here: server() } });
   await Promise.all([cli.ask('Hi'), runtime.ask('Hi')]);
 });
 afterAll(async () => {
   await Promise.all([cli.close(), runtime.close()]);
-  await api[Symbol.asyncDispose]();
-  await box[Symbol.asyncDispose]();
+  await claude[Symbol.asyncDispose]();
 });
 
 type Check = (query: Query, session: Session) => Promise<void>;
@@ -172,7 +161,7 @@ const ROWS: Record<string, Row> = {
   updateSettings: {
     cli: async (query) => {
       await query.updateSettings('localSettings', { outputStyle: 'Proactive' });
-      const written = await readFile(join(box.cwd, '.claude/settings.local.json'), 'utf8');
+      const written = await readFile(join(claude.box.cwd, '.claude/settings.local.json'), 'utf8');
       expect(JSON.parse(written)).toMatchObject({ outputStyle: 'Proactive' });
     },
     runtime: /Settings cannot be changed: the runtime has none/,
@@ -241,7 +230,8 @@ const ROWS: Record<string, Row> = {
     runtime: async (query) => expect(await query.readFile('note.txt')).toBeNull(),
   },
   seedReadState: {
-    cli: async (query) => expect(await query.seedReadState(join(box.cwd, 'note.txt'), 1)).toBeUndefined(),
+    cli: async (query) =>
+      expect(await query.seedReadState(join(claude.box.cwd, 'note.txt'), 1)).toBeUndefined(),
     runtime: /No file can be marked as read: the runtime has no file tools/,
   },
   reloadPlugins: {

@@ -8,17 +8,12 @@ import {
   proxyMcpServer,
   query,
 } from '../../src/index.js';
-import {
-  type Script,
-  type ScriptedMessagesApi,
-  scriptedMessagesApi,
-  text,
-  toolUse,
-} from '../../src/testing/index.js';
+import { type Script, type ScriptedMessagesApi, text, toolUse } from '../../src/testing/index.js';
 import { byHandServer } from '../support/by-hand-server.js';
 import { failOnTrouble } from '../support/fake-cli.js';
 import { foreignServers } from '../support/foreign-servers.js';
-import { alive, cliPath, collect, sandbox, waitUntil } from '../support/real-cli.js';
+import { alive, collect, waitUntil } from '../support/real-cli.js';
+import { scriptedCli } from '../support/scripted-cli.js';
 
 failOnTrouble();
 
@@ -28,24 +23,21 @@ async function ask(
   out: McpServerConfig,
   options: Options = {},
 ): Promise<{ told: unknown[]; offered: string[] }> {
-  await using box = sandbox();
-  await using api = await scriptedMessagesApi(script);
+  await using cli = await scriptedCli(script);
   const running = query({
     prompt: 'Go.',
-    options: {
-      pathToClaudeCodeExecutable: cliPath,
-      cwd: box.cwd,
-      env: box.env(api, { ENABLE_TOOL_SEARCH: '0' }),
+    options: cli.options({
+      env: { ENABLE_TOOL_SEARCH: '0' },
       mcpServers: { out },
       allowedTools: ['mcp__out'],
       ...options,
-    },
+    }),
   });
   const { messages, error } = await collect(running);
   expect(error).toBeUndefined();
   const result = messages.find((message) => message.type === 'result');
   expect(result !== undefined && isSuccess(result)).toBe(true);
-  return { told: toolResultsOf(api), offered: offeredBy(api) };
+  return { told: toolResultsOf(cli.api), offered: offeredBy(cli.api) };
 }
 
 function toolResultsOf(api: ScriptedMessagesApi): unknown[] {

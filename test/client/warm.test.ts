@@ -11,32 +11,22 @@ import {
   tool,
 } from '../../src/index.js';
 import { embedded } from '../../src/runtime/index.js';
-import {
-  type ScriptedMessagesApi,
-  scriptedMessagesApi,
-  scriptedModel,
-  text,
-  toolUse,
-} from '../../src/testing/index.js';
-import { alive, cliPath, collect, type Sandbox, sandbox } from '../support/real-cli.js';
+import { scriptedModel, text, toolUse } from '../../src/testing/index.js';
+import { alive, collect } from '../support/real-cli.js';
+import { type ScriptedCli, scriptedCli } from '../support/scripted-cli.js';
 
-let box: Sandbox;
-let api: ScriptedMessagesApi;
+let cli: ScriptedCli;
 let options: Options;
 
 beforeAll(async () => {
-  box = sandbox();
-  api = await scriptedMessagesApi(({ body, toolResults }) =>
+  cli = await scriptedCli(({ body, toolResults }) =>
     JSON.stringify(body.messages).includes('CALL') && toolResults.length === 0
       ? toolUse('mcp__here__touch')
       : text('Hello.'),
   );
-  options = { pathToClaudeCodeExecutable: cliPath, cwd: box.cwd, env: box.env(api) };
+  options = cli.options();
 });
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-  await box[Symbol.asyncDispose]();
-});
+afterAll(() => cli[Symbol.asyncDispose]());
 
 const initOf = (messages: readonly unknown[]) =>
   messages.find((message) => (message as SDKSystemMessage).subtype === 'init') as SDKSystemMessage;
@@ -94,10 +84,10 @@ describe('prewarm()', () => {
   };
 
   it('gives a process that takes a directory, a model, a mode, a title and settings with the prompt', async () => {
-    const folder = join(box.home, 'claimed');
+    const folder = join(cli.box.home, 'claimed');
     await mkdir(folder);
     const spare = await prewarm({ options: host() });
-    expect(await readdir(join(box.configDir, 'spares'))).toHaveLength(1);
+    expect(await readdir(join(cli.box.configDir, 'spares'))).toHaveLength(1);
     const query = spare.claim({
       prompt: 'Hi',
       options: {
@@ -125,10 +115,10 @@ describe('prewarm()', () => {
     });
     expect(claimed.parkedMs).toBeGreaterThan(0);
     expect((await query.initializationResult()).current_permission_mode).toBe('plan');
-    expect(JSON.stringify(api.requests.at(-1)?.body.system)).toContain('APPENDED WORDS');
+    expect(JSON.stringify(cli.api.requests.at(-1)?.body.system)).toContain('APPENDED WORDS');
     expect(() => spare.claim({ prompt: 'again', options: { cwd: folder } })).toThrow(/only be called once/);
     await spare.exited;
-    expect(await readdir(join(box.configDir, 'spares'))).toEqual([]);
+    expect(await readdir(join(cli.box.configDir, 'spares'))).toEqual([]);
   });
 
   it('keeps its in-process tools over the claim', async () => {
@@ -141,29 +131,29 @@ describe('prewarm()', () => {
     await using spare = await prewarm({
       options: { ...host(), mcpServers: { here }, allowedTools: ['mcp__here'] },
     });
-    const { messages } = await collect(spare.claim({ prompt: 'CALL it', options: { cwd: box.cwd } }));
+    const { messages } = await collect(spare.claim({ prompt: 'CALL it', options: { cwd: cli.box.cwd } }));
     expect(messages.at(-1)).toMatchObject({ result: 'Hello.' });
     expect(calls).toEqual(['touched']);
   });
 
   it('refuses a directory that is not there: the query ends with the reason, and nothing was asked', async () => {
-    const before = api.requests.length;
+    const before = cli.api.requests.length;
     const spare = await prewarm({ options: host() });
-    const query = spare.claim({ prompt: 'Hi', options: { cwd: join(box.home, 'missing') } });
+    const query = spare.claim({ prompt: 'Hi', options: { cwd: join(cli.box.home, 'missing') } });
     await expect(spare.claimed).rejects.toThrow(/^cwd_not_found/);
     const { messages, error } = await collect(query);
     expect(error).toMatchObject({ code: 'CLAIM_REFUSED', message: expect.stringMatching(/^cwd_not_found/) });
     expect(messages.filter(({ type }) => type === 'result')).toEqual([]);
     await spare.exited;
-    expect(api.requests.length).toBe(before);
+    expect(cli.api.requests.length).toBe(before);
   });
 
   it('refuses a mode that it was not started for, and a folder whose settings it cannot take', async () => {
-    const folder = join(box.home, 'with-settings');
+    const folder = join(cli.box.home, 'with-settings');
     await mkdir(join(folder, '.claude'), { recursive: true });
     await writeFile(join(folder, '.claude/settings.json'), JSON.stringify({ env: { A: '1' } }));
     for (const [claim, reason] of [
-      [{ cwd: box.cwd, permissionMode: 'bypassPermissions' }, /^permission_mode_not_claimable/],
+      [{ cwd: cli.box.cwd, permissionMode: 'bypassPermissions' }, /^permission_mode_not_claimable/],
       [{ cwd: folder }, /^project_settings_not_claimable/],
     ] as const) {
       await using spare = await prewarm({ options: host() });
@@ -175,27 +165,27 @@ describe('prewarm()', () => {
 
   it('runs without a model that it cannot have, and says so', async () => {
     const spare = await prewarm({ options: { ...host(), settings: { availableModels: ['opus'] } } });
-    const query = spare.claim({ prompt: 'Hi', options: { cwd: box.cwd, model: 'claude-haiku-4-5' } });
+    const query = spare.claim({ prompt: 'Hi', options: { cwd: cli.box.cwd, model: 'claude-haiku-4-5' } });
     const refused = await spare.claimed.then(
       () => undefined,
       (error: Error & { claim?: unknown }) => error,
     );
     expect(refused?.message).toMatch(/^option_not_applied/);
-    expect(refused?.claim).toMatchObject({ cwd: box.cwd });
+    expect(refused?.claim).toMatchObject({ cwd: cli.box.cwd });
     expect((await collect(query)).messages.at(-1)).toMatchObject({ type: 'result', result: 'Hello.' });
   });
 
   it('that is not claimed can be closed; settings of hooks, and no directory, are refused before anything is sent', async () => {
     const spare = await prewarm({ options: host() });
-    expect(() => spare.claim({ prompt: 'x', options: { cwd: box.cwd, settings: { hooks: {} } } })).toThrow(
-      /settings of hooks \(hooks\).*can still be claimed/s,
-    );
+    expect(() =>
+      spare.claim({ prompt: 'x', options: { cwd: cli.box.cwd, settings: { hooks: {} } } }),
+    ).toThrow(/settings of hooks \(hooks\).*can still be claimed/s);
     expect(() => spare.claim({ prompt: 'x', options: {} as never })).toThrow(/options\.cwd/);
     const { pid = 0 } = spare;
     await spare.close();
     await expect(spare.claimed).rejects.toThrow(/^spare_closed/);
     expect(alive(pid)).toBe(false);
-    expect(() => spare.claim({ prompt: 'x', options: { cwd: box.cwd } })).toThrow(/call query\(\)/);
+    expect(() => spare.claim({ prompt: 'x', options: { cwd: cli.box.cwd } })).toThrow(/call query\(\)/);
   });
 
   it('has nothing to do for an embedded runtime, and says so', async () => {

@@ -1,13 +1,9 @@
 /** One query of the real CLI with in-process servers against a scripted model, and what that model got to see. */
 import { expect } from 'vitest';
 import { type McpServerConfig, type Options, type Query, query, type SDKMessage } from '../../src/index.js';
-import {
-  type Script,
-  type ScriptedMessagesApi,
-  scriptedMessagesApi,
-  type ToolResultBlock,
-} from '../../src/testing/index.js';
-import { cliPath, collect, sandbox } from '../support/real-cli.js';
+import type { Script, ScriptedMessagesApi, ToolResultBlock } from '../../src/testing/index.js';
+import { collect } from '../support/real-cli.js';
+import { scriptedCli } from '../support/scripted-cli.js';
 
 export interface Run {
   messages: SDKMessage[];
@@ -27,15 +23,13 @@ export interface Setting {
 
 /** Runs to the end; the script must be used up, and the run must have succeeded unless the test looks itself. */
 export async function runCli({ servers, script, options = {}, during }: Setting): Promise<Run> {
-  await using box = sandbox();
-  await using api = await scriptedMessagesApi(script);
+  await using cli = await scriptedCli(script);
+  const { api } = cli;
   const running = query({
     prompt: 'Go.',
-    options: {
-      pathToClaudeCodeExecutable: cliPath,
-      cwd: box.cwd,
+    options: cli.options({
       // All tools in the prompt: what is asserted is what the model is told of them.
-      env: box.env(api, { ENABLE_TOOL_SEARCH: '0' }),
+      env: { ENABLE_TOOL_SEARCH: '0' },
       mcpServers: servers,
       allowedTools: [
         ...Object.keys(servers).map((name) => `mcp__${name}__*`),
@@ -43,7 +37,7 @@ export async function runCli({ servers, script, options = {}, during }: Setting)
       ],
       settingSources: [],
       ...without(options),
-    },
+    }),
   });
   const [{ messages, error }] = await Promise.all([collect(running), during?.(running, api)]);
   api.assertDone();

@@ -1,17 +1,15 @@
 /** Programs that bundle the package: what the bundle needs is in it, and what is loaded on demand still is. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scriptedMessagesApi, text, toolUse } from '../../src/testing/index.js';
+import { installBuilt } from '../support/built-package.js';
 import { cliPath, sandbox } from '../support/real-cli.js';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Both back ends, a plain JSON Schema (whose validator is loaded on demand), and a server over HTTP. */
 const PROGRAM = `
@@ -45,14 +43,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-bundles-'));
-  const packages = join(folder, 'node_modules');
-  await mkdir(join(packages, 'tenon'), { recursive: true });
-  for (const part of ['dist', 'package.json']) {
-    await cp(join(root, part), join(packages, 'tenon', part), { recursive: true });
-  }
-  for (const name of ['zod', '@modelcontextprotocol', 'zod-to-json-schema']) {
-    await symlink(join(root, 'node_modules', name), join(packages, name));
-  }
+  await installBuilt(folder, ['zod', '@modelcontextprotocol', 'zod-to-json-schema']);
   await writeFile(join(folder, 'program.mjs'), PROGRAM);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
 });

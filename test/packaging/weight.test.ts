@@ -1,11 +1,12 @@
 /** What an installation weighs: the packages and bytes that users carry. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { installBuilt } from '../support/built-package.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -62,10 +63,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-weight-'));
-  await mkdir(join(folder, 'node_modules', 'tenon'), { recursive: true });
-  for (const part of ['dist', 'package.json']) {
-    await cp(join(root, part), join(folder, 'node_modules', 'tenon', part), { recursive: true });
-  }
+  await installBuilt(folder);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -1,16 +1,16 @@
 /** `npm run test:runtimes`: the package under other versions of Node, and under Bun. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scriptedMessagesApi, text, toolUse } from '../../src/testing/index.js';
+import { installBuilt } from '../support/built-package.js';
 import { cliPath, sandbox } from '../support/real-cli.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const root = join(here, '..', '..');
 const installed = (name: string, program: string): string => join(here, 'node_modules', name, 'bin', program);
 
 const RUNTIMES: [name: string, program: string][] = [
@@ -31,14 +31,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-runtimes-'));
-  const packages = join(folder, 'node_modules');
-  await mkdir(join(packages, 'tenon'), { recursive: true });
-  for (const part of ['dist', 'package.json']) {
-    await cp(join(root, part), join(packages, 'tenon', part), { recursive: true });
-  }
-  for (const name of ['zod', '@modelcontextprotocol', 'zod-to-json-schema']) {
-    await symlink(join(root, 'node_modules', name), join(packages, name));
-  }
+  await installBuilt(folder, ['zod', '@modelcontextprotocol', 'zod-to-json-schema']);
   await cp(join(here, 'host.mjs'), join(folder, 'host.mjs'));
 });
 

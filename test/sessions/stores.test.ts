@@ -16,22 +16,16 @@ import {
   type SessionStoreEntry,
 } from '../../src/index.js';
 import { embedded } from '../../src/runtime/index.js';
-import {
-  type ScriptedMessagesApi,
-  scriptedMessagesApi,
-  scriptedModel,
-  text,
-  toolUse,
-} from '../../src/testing/index.js';
-import { cliPath, collect, type Sandbox, sandbox } from '../support/real-cli.js';
+import { scriptedModel, text, toolUse } from '../../src/testing/index.js';
+import { collect, type Sandbox } from '../support/real-cli.js';
+import { type ScriptedCli, scriptedCli } from '../support/scripted-cli.js';
 
 let box: Sandbox;
-let api: ScriptedMessagesApi;
+let cli: ScriptedCli;
 let machines = 0;
 
 beforeAll(async () => {
-  box = sandbox();
-  api = await scriptedMessagesApi(({ body }) => {
+  cli = await scriptedCli(({ body }) => {
     const said = JSON.stringify(body.messages);
     if (said.includes('HELP ME') && !said.includes('GET HELP')) return text('The helper is done.');
     if (said.includes('GET HELP') && !said.includes('"tool_result"')) {
@@ -45,18 +39,15 @@ beforeAll(async () => {
     }
     return text(`Read ${body.messages.filter(({ role }) => role === 'assistant').length} answers.`);
   });
+  box = cli.box;
 });
-afterAll(async () => {
-  await api[Symbol.asyncDispose]();
-  await box[Symbol.asyncDispose]();
-});
+afterAll(() => cli[Symbol.asyncDispose]());
 
 /** The CLI on a machine without any conversation. */
 function newMachine(): { options: Options; config: string } {
   machines += 1;
   const config = join(box.home, `machine-${machines}`);
-  const env = { ...box.env(api), CLAUDE_CONFIG_DIR: config };
-  return { config, options: { pathToClaudeCodeExecutable: cliPath, cwd: box.cwd, env } };
+  return { config, options: cli.options({ env: { CLAUDE_CONFIG_DIR: config } }) };
 }
 
 async function ask(prompt: string, options: Options) {
@@ -266,9 +257,9 @@ describe('the runtime', () => {
 
   it('goes on with a conversation of the CLI, and the CLI with one of the runtime', async () => {
     const sessionStore = new InMemorySessionStore();
-    const cli = await ask('One, to the CLI', { ...newMachine().options, sessionStore });
+    const begun = await ask('One, to the CLI', { ...newMachine().options, sessionStore });
     const { model, runtime } = runtimeOf(['Two, of the runtime.']);
-    const resume = cli.result.session_id;
+    const resume = begun.result.session_id;
     const middle = await ask('Go on', { runtime, cwd: box.cwd, sessionStore, resume });
     expect(middle.result).toMatchObject({ session_id: resume, result: 'Two, of the runtime.' });
     expect(JSON.stringify(model.requests[0]?.messages)).toMatch(/One, to the CLI.*Read 0 answers\..*Go on/);

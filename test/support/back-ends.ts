@@ -1,8 +1,9 @@
 /** The two agents that everything about MCP servers has to work with: the real CLI, and the embedded runtime. */
 import { type McpServerConfig, type Options, query, type SDKMessage } from '../../src/index.js';
 import { embedded } from '../../src/runtime/index.js';
-import { scriptedMessagesApi, scriptedModel, text, toolUse } from '../../src/testing/index.js';
-import { cliPath, collect, type Sandbox, sandbox } from './real-cli.js';
+import { scriptedModel, text, toolUse } from '../../src/testing/index.js';
+import { collect, type Sandbox, sandbox } from './real-cli.js';
+import { scriptedCli } from './scripted-cli.js';
 
 /** What the model says: words, or a call. */
 export type Said = string | { tool: string; input?: Record<string, unknown> };
@@ -27,24 +28,16 @@ const claudeCode: BackEnd = {
   name: 'Claude Code',
   isCli: true,
   start: async (script, box = sandbox()) => {
-    const api = await scriptedMessagesApi(
-      script.map((said) => (typeof said === 'string' ? text(said) : toolUse(said.tool, said.input ?? {}))),
+    const steps = script.map((said) =>
+      typeof said === 'string' ? text(said) : toolUse(said.tool, said.input ?? {}),
     );
-    const env = box.env(api, { ENABLE_TOOL_SEARCH: '0' });
+    const cli = await scriptedCli(steps, box);
     return {
       box,
-      options: ({ env: more, ...rest } = {}) => ({
-        pathToClaudeCodeExecutable: cliPath,
-        cwd: box.cwd,
-        ...rest,
-        env: { ...env, ...more },
-      }),
-      offered: () => api.requests.map(({ body }) => namesOf(body.tools)),
-      sent: () => JSON.stringify(api.requests.map(({ body }) => body)),
-      [Symbol.asyncDispose]: async () => {
-        await api[Symbol.asyncDispose]();
-        await box[Symbol.asyncDispose]();
-      },
+      options: ({ env, ...more } = {}) => cli.options({ ...more, env: { ENABLE_TOOL_SEARCH: '0', ...env } }),
+      offered: () => cli.api.requests.map(({ body }) => namesOf(body.tools)),
+      sent: () => JSON.stringify(cli.api.requests.map(({ body }) => body)),
+      [Symbol.asyncDispose]: () => cli[Symbol.asyncDispose](),
     };
   },
 };

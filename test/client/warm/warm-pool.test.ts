@@ -2,39 +2,25 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Options, type WarmPool, warmPool } from '../../../src/index.js';
 import { embedded } from '../../../src/runtime/index.js';
-import {
-  type ScriptedMessagesApi,
-  scriptedMessagesApi,
-  scriptedModel,
-  text,
-} from '../../../src/testing/index.js';
-import { alive, cliPath, collect, type Sandbox, sandbox } from '../../support/real-cli.js';
+import { scriptedModel, text } from '../../../src/testing/index.js';
+import { alive, collect } from '../../support/real-cli.js';
+import { type ScriptedCli, scriptedCli } from '../../support/scripted-cli.js';
 
-let box: Sandbox;
-let api: ScriptedMessagesApi;
+let cli: ScriptedCli;
 let pool: WarmPool | undefined;
 
 beforeEach(async () => {
-  box = sandbox();
-  api = await scriptedMessagesApi(() => text('Hello.'));
+  cli = await scriptedCli(() => text('Hello.'));
 });
 
 afterEach(async () => {
   await pool?.close();
-  await api[Symbol.asyncDispose]();
-  await box[Symbol.asyncDispose]();
-});
-
-const options = (more: Options = {}): Options => ({
-  pathToClaudeCodeExecutable: cliPath,
-  cwd: box.cwd,
-  env: box.env(api),
-  ...more,
+  await cli[Symbol.asyncDispose]();
 });
 
 describe('a pool of two (pain 6)', () => {
   it('hands out processes that were ready before, refills itself, and leaves none behind', async () => {
-    pool = warmPool(2, { options: options() });
+    pool = warmPool(2, { options: cli.options() });
     await pool.filled();
     const ready = pool.pids;
     expect(ready).toHaveLength(2);
@@ -52,7 +38,7 @@ describe('a pool of two (pain 6)', () => {
   });
 
   it('replaces a process that dies while it waits, and one that has waited too long', async () => {
-    pool = warmPool(1, { options: options(), maxAgeMs: 2000 });
+    pool = warmPool(1, { options: cli.options(), maxAgeMs: 2000 });
     await pool.filled();
     const [killed] = pool.pids as [number];
     process.kill(killed, 'SIGKILL');
@@ -68,7 +54,7 @@ describe('a pool of two (pain 6)', () => {
 
 describe('a pool whose agents do not start', () => {
   it('says why, and its queries fail with the same reason', async () => {
-    pool = warmPool(1, { options: options({ pathToClaudeCodeExecutable: '/nowhere/claude' }) });
+    pool = warmPool(1, { options: cli.options({ pathToClaudeCodeExecutable: '/nowhere/claude' }) });
     await expect(pool.filled()).rejects.toMatchObject({ code: 'CLI_NOT_FOUND' });
     const { error } = await collect(pool.query('hi'));
     expect(error).toMatchObject({ code: 'CLI_NOT_FOUND' });
