@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Options } from '../../src/index.js';
 import type { Frame } from '../../src/protocol/frames.js';
+import { LIMITS } from '../../src/protocol/limits.js';
 import { memoryTransportPair } from '../../src/protocol/memory-transport.js';
 import {
   fileSessionStore,
@@ -177,6 +178,57 @@ describe('a crash', () => {
       error: 'The disk is full.',
     });
     expect(result).toMatchObject({ result: 'Hello.' });
+  });
+
+  it('of one write is told, also when the next one gets through', async () => {
+    const kept: string[] = [];
+    const sessionStore: SessionStore = {
+      load: async () => null,
+      append: async (_, entries) => {
+        if (entries.some(({ type }) => type === 'user')) throw new Error('The disk was full.');
+        kept.push(...entries.map(({ type }) => type));
+      },
+    };
+    const { messages } = await run(['Hello.'], { sessionStore, sessionStoreFlush: 'eager' });
+    expect(kept).toEqual(['assistant', 'last-prompt']);
+    const told = messages.filter(({ subtype }) => subtype === 'mirror_error');
+    expect(told).toMatchObject([{ error: 'The disk was full.' }]);
+  });
+
+  describe('of a store that never answers', () => {
+    const never = () => new Promise<never>(() => {});
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+    afterEach(() => void vi.useRealTimers());
+
+    /** Runs with a clock that is as far on as anybody waits for a store. */
+    async function atTheEndOfPatience(options: Options, method: keyof SessionStore) {
+      let isAsked = (): void => {};
+      const asked = new Promise<void>((resolve) => {
+        isAsked = resolve;
+      });
+      const hang = () => {
+        isAsked();
+        return never();
+      };
+      const sessionStore = { append: async () => {}, load: async () => null, [method]: hang };
+      const running = run(['Hello.'], { ...options, sessionStore });
+      await asked;
+      await vi.advanceTimersByTimeAsync(LIMITS.storeCallMs);
+      return running;
+    }
+
+    it('the answer still comes, after a word of it', async () => {
+      const { messages, result } = await atTheEndOfPatience({}, 'append');
+      expect(messages.find(({ subtype }) => subtype === 'mirror_error')).toMatchObject({
+        error: `SessionStore.append() timed out after ${LIMITS.storeCallMs} ms`,
+      });
+      expect(result).toMatchObject({ result: 'Hello.' });
+    });
+
+    it('a conversation that is to be gone on with is an error, not a wait without an end', async () => {
+      const { result } = await atTheEndOfPatience({ resume: randomUUID() }, 'load');
+      expect(result).toMatchObject({ errors: [expect.stringContaining('SessionStore.load() timed out')] });
+    });
   });
 });
 

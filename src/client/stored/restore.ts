@@ -1,12 +1,11 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { messageOf, OptionError, TenonError } from '../../protocol/errors.js';
-import { LIMITS } from '../../protocol/limits.js';
+import { OptionError } from '../../protocol/errors.js';
 import type { SessionKey, SessionStoreEntry } from '../../protocol/session-store.js';
 import { entriesOf, readAt, withFile } from '../../sessions/entries.js';
 import { isSessionId, projectKeyAt, projectsDirectory } from '../../sessions/places.js';
+import { readFrom } from '../../sessions/store-calls.js';
 import type { StoredLaunch } from './open-stored.js';
-import { withTimeout } from './with-timeout.js';
 
 const CONTINUE = '--continue';
 
@@ -39,7 +38,7 @@ async function latest(
       'The option `continue` needs a sessionStore with listSessions(). Add that method, or give `resume` an id.',
     );
   }
-  const sessions = await ask(
+  const sessions = await readFrom(
     'listSessions',
     async () => sessionStore.listSessions?.(projectKey),
     loadTimeoutMs,
@@ -52,16 +51,16 @@ async function materialise(
   key: { projectKey: string; sessionId: string },
   projects: string,
 ): Promise<void> {
-  const entries = await ask('load', () => sessionStore.load(key), loadTimeoutMs);
+  const entries = await readFrom('load', () => sessionStore.load(key), loadTimeoutMs);
   // Unknown to the store: the CLI has it, or says that there is none.
   if (entries == null) return;
   const path = join(projects, key.projectKey, key.sessionId);
   await complete(`${path}.jsonl`, entries);
-  const subpaths = await ask('listSubkeys', async () => sessionStore.listSubkeys?.(key), loadTimeoutMs);
+  const subpaths = await readFrom('listSubkeys', async () => sessionStore.listSubkeys?.(key), loadTimeoutMs);
   for (const subpath of subpaths ?? []) {
     if (!isInside(subpath)) continue;
     const own: SessionKey = { ...key, subpath };
-    const stored = (await ask('load', () => sessionStore.load(own), loadTimeoutMs)) ?? [];
+    const stored = (await readFrom('load', () => sessionStore.load(own), loadTimeoutMs)) ?? [];
     const transcript = stored.filter(({ type }) => type !== METADATA);
     await complete(`${join(path, subpath)}.jsonl`, transcript);
     const { type: _type, ...metadata } = stored.findLast(({ type }) => type === METADATA) ?? {
@@ -102,23 +101,4 @@ async function complete(path: string, entries: readonly SessionStoreEntry[]): Pr
   await appendFile(path, gap + missing.map((entry) => `${JSON.stringify(entry)}\n`).join(''), {
     mode: 0o600,
   });
-}
-
-async function ask<Answer>(
-  method: string,
-  call: () => Promise<Answer>,
-  timeoutMs: number = LIMITS.storeCallMs,
-): Promise<Answer> {
-  const late = new TenonError(
-    'SESSION_STORE_FAILED',
-    `SessionStore.${method}() timed out after ${timeoutMs} ms. Raise \`loadTimeoutMs\`, or look at the store.`,
-  );
-  try {
-    return await withTimeout(call, timeoutMs, late);
-  } catch (error) {
-    if (error === late) throw error;
-    throw new TenonError('SESSION_STORE_FAILED', `SessionStore.${method}() failed: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
 }

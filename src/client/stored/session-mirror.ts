@@ -7,7 +7,7 @@ import type {
   SessionStoreEntry,
   SessionStoreFlush,
 } from '../../protocol/session-store.js';
-import { withTimeout } from './with-timeout.js';
+import { appendTo } from '../../sessions/store-calls.js';
 
 /** What the agent has written into a transcript, told to the host (`--session-mirror`). */
 interface MirrorFrame extends MessageFrame {
@@ -68,23 +68,11 @@ export class SessionMirror {
   }
 
   async #write({ key, entries }: Batch): Promise<void> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        const timeout = new AppendTimeout();
-        return await withTimeout(() => this.#store.append(key, entries), LIMITS.storeCallMs, timeout);
-      } catch (error) {
-        // After a timeout the entries may still arrive; to send them again would double them.
-        const pause = error instanceof AppendTimeout ? undefined : LIMITS.storeRetryMs[attempt];
-        if (pause === undefined) return this.#tell(mirrorError(key, error));
-        await new Promise((resolve) => setTimeout(resolve, pause));
-      }
+    try {
+      await appendTo(this.#store, key, entries);
+    } catch (error) {
+      this.#tell(mirrorError(key, error));
     }
-  }
-}
-
-class AppendTimeout extends Error {
-  constructor() {
-    super(`SessionStore.append() timed out after ${LIMITS.storeCallMs} ms`);
   }
 }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { MessageParam } from '../../protocol/content.js';
-import { TenonError } from '../../protocol/errors.js';
+import { messageOf, TenonError } from '../../protocol/errors.js';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/session-store.js';
 import { promptWords } from '../../sessions/first-prompt.js';
 import { isSessionId, projectKeyAt } from '../../sessions/places.js';
+import { appendTo, readFrom } from '../../sessions/store-calls.js';
 import { RUNTIME_VERSION, type RuntimeConfig, type RuntimeStart } from '../runtime-config.js';
 import { checkPairs, repaired } from './pairs.js';
 import { conversationIn, type EntryContext, entriesOf } from './stored-messages.js';
@@ -21,6 +22,8 @@ export class Transcript {
   /** What is in memory and not in the store yet. */
   #unsaved: SessionStoreEntry[] = [];
   #saving: Promise<void> = Promise.resolve();
+  /** Of writes, to be told at the end of the turn. */
+  #failures: Error[] = [];
   /** The entry that the next one follows. */
   #last: string | undefined;
   #noted: string | undefined;
@@ -50,7 +53,7 @@ export class Transcript {
     const isNew = from === undefined || flags.forkSession;
     const key = { projectKey, sessionId: isNew ? (flags.sessionId ?? randomUUID()) : from };
     const kept = flags.persistSession ? store : undefined;
-    if (isNew && flags.sessionId !== undefined && (await kept?.load(key)) != null) {
+    if (isNew && flags.sessionId !== undefined && (await loadFrom(kept, key)) != null) {
       throw new TenonError('SESSION_ID_IN_USE', `Session ID ${key.sessionId} is already in use.`);
     }
     const transcript = new Transcript(key, kept, start, onSaved);
@@ -75,12 +78,11 @@ export class Transcript {
     this.#last = entries.at(-1)?.uuid;
     for (const entry of entries) this.#lastPrompt = promptWords(entry).prompt ?? this.#lastPrompt;
     this.#unsaved.push(...entries);
-    // A failure is told at the end of the turn.
-    if (this.#start.sessionStoreFlush !== 'batched') void this.#save().catch(() => {});
+    if (this.#start.sessionStoreFlush !== 'batched') void this.#save();
   }
 
-  /** Notes where the conversation stands, by which the CLI finds its end, and saves. */
-  endTurn(): Promise<void> {
+  /** Notes where the conversation stands, by which the CLI finds its end, and saves. Rejects when any of it was not taken. */
+  async endTurn(): Promise<void> {
     if (this.#last !== this.#noted && this.#lastPrompt !== undefined) {
       const { sessionId } = this;
       this.#unsaved.push({
@@ -91,21 +93,30 @@ export class Transcript {
       });
       this.#noted = this.#last;
     }
-    return this.#save();
+    await this.#save();
+    const [failure] = this.#failures;
+    this.#failures = [];
+    if (failure !== undefined) throw failure;
   }
 
-  /** In order, one write at a time; resolves when what was said before is in the store. */
+  /** In order, one write at a time; resolves when the store has what was said before, or has failed to take it. */
   #save(): Promise<void> {
     const entries = this.#unsaved;
+    const store = this.#store;
     this.#unsaved = [];
-    if (this.#store !== undefined && entries.length > 0) {
-      const write = async (): Promise<void> => {
-        await this.#store?.append(this.key, entries);
-        this.#onSaved(this.key, entries);
-      };
-      this.#saving = this.#saving.then(write, write);
+    if (store !== undefined && entries.length > 0) {
+      this.#saving = this.#saving.then(() => this.#write(store, entries));
     }
     return this.#saving;
+  }
+
+  async #write(store: SessionStore, entries: SessionStoreEntry[]): Promise<void> {
+    try {
+      await appendTo(store, this.key, entries);
+      this.#onSaved(this.key, entries);
+    } catch (error) {
+      this.#failures.push(error instanceof Error ? error : new Error(messageOf(error)));
+    }
   }
 
   #context(model: string | undefined): EntryContext {
@@ -115,7 +126,7 @@ export class Transcript {
   async #take(from: SessionKey, store: SessionStore | undefined): Promise<void> {
     const { flags } = this.#start;
     // Not asked for: whatever is no id may be a path out of the store's own folder.
-    const stored = isSessionId(from.sessionId) ? await store?.load(from) : undefined;
+    const stored = isSessionId(from.sessionId) ? await loadFrom(store, from) : undefined;
     if (stored == null) {
       throw new TenonError('SESSION_NOT_FOUND', `No conversation found with session ID: ${from.sessionId}`);
     }
@@ -134,6 +145,10 @@ export class Transcript {
 }
 
 async function latestOf(store: SessionStore | undefined, projectKey: string): Promise<string | undefined> {
-  const sessions = (await store?.listSessions?.(projectKey)) ?? [];
-  return sessions.sort((left, right) => right.mtime - left.mtime)[0]?.sessionId;
+  const sessions = await readFrom('listSessions', async () => store?.listSessions?.(projectKey));
+  return sessions?.toSorted((left, right) => right.mtime - left.mtime)[0]?.sessionId;
+}
+
+function loadFrom(store: SessionStore | undefined, key: SessionKey): Promise<SessionStoreEntry[] | null> {
+  return readFrom('load', async () => store?.load(key) ?? null);
 }
