@@ -1,6 +1,6 @@
 import type { ProxiedServerConfig } from '../../authoring/proxy/upstream-transport.js';
 import type { InitializeRequest } from '../../protocol/control-requests.js';
-import { messageOf } from '../../protocol/errors.js';
+import { messageOf, TenonError } from '../../protocol/errors.js';
 import { LIMITS } from '../../protocol/limits.js';
 import type { ListedTool, McpServerConfigForProcessTransport } from '../../protocol/mcp.js';
 import type { McpServerStatus, McpSetServersResult } from '../../protocol/mcp-status.js';
@@ -46,6 +46,10 @@ export class McpHub {
   readonly #configured = new Map<string, string>();
   /** Those of the command line and of files, until the host has named them: they stay. */
   readonly #atStart = new Set<string>();
+  /** Those that were taken away and have not ended yet. */
+  readonly #leaving = new Set<Promise<void>>();
+  #replacing: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(options: McpHubOptions) {
     this.#options = options;
@@ -121,13 +125,22 @@ export class McpHub {
   }
 
   /** Replaces the servers of the host and of earlier calls: those that are named stay unless they have changed, new ones are connected, the others go. */
-  async set(servers: Record<string, McpServerConfigForProcessTransport>): Promise<McpSetServersResult> {
+  set(servers: Record<string, McpServerConfigForProcessTransport>): Promise<McpSetServersResult> {
+    // One after another: a second list must see what the first has left.
+    const replaced = this.#replacing.then(() => this.#replace(servers));
+    this.#replacing = replaced.catch(() => {});
+    return replaced;
+  }
+
+  async #replace(servers: Record<string, McpServerConfigForProcessTransport>): Promise<McpSetServersResult> {
+    const isNamed = (name: string): boolean => Object.hasOwn(servers, name);
     const stays = (name: string): boolean =>
-      name in servers && (this.#configured.get(name) ?? NOT_CONFIGURED) === comparable(servers[name]);
+      isNamed(name) && (this.#configured.get(name) ?? NOT_CONFIGURED) === comparable(servers[name]);
     for (const name of Object.keys(servers)) this.#atStart.delete(name);
     const removed = this.names.filter((name) => !stays(name) && !this.#atStart.has(name));
     const added = Object.keys(servers).filter((name) => !this.#connections.has(name) || !stays(name));
     await Promise.all(removed.map((name) => this.remove(name)));
+    if (this.#isClosed) throw new TenonError('CLOSED', 'The conversation has ended.');
     const errors: Record<string, string> = {};
     for (const name of added) {
       try {
@@ -137,17 +150,22 @@ export class McpHub {
       }
     }
     return {
-      added: added.filter((name) => !(name in errors)),
-      removed: removed.filter((name) => !(name in servers)),
+      added: added.filter((name) => !Object.hasOwn(errors, name)),
+      removed: removed.filter((name) => !isNamed(name)),
       errors,
     };
   }
 
-  async remove(name: string): Promise<void> {
+  /** Resolves when nothing of it is left. */
+  remove(name: string): Promise<void> {
     const connection = this.#connections.get(name);
     this.#connections.delete(name);
     this.#configured.delete(name);
-    await connection?.disconnect();
+    const gone: Promise<void> = Promise.resolve(connection?.disconnect()).finally(() =>
+      this.#leaving.delete(gone),
+    );
+    this.#leaving.add(gone);
+    return gone;
   }
 
   /** Rejects when it does not connect. What was given in advance is not used: it may be out of date by now. */
@@ -194,7 +212,9 @@ export class McpHub {
 
   /** Resolves when nothing is left of any of them. */
   async close(): Promise<void> {
-    await Promise.all([...this.#connections.keys()].map((name) => this.remove(name)));
+    this.#isClosed = true;
+    for (const name of this.names) void this.remove(name);
+    await Promise.all(this.#leaving);
   }
 
   #outside(name: string, config: ProxiedServerConfig): McpServerSource {
