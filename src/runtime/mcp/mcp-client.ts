@@ -78,14 +78,19 @@ export class McpClient {
     return result;
   }
 
-  /** All pages of a list; `key` names what is listed. */
+  /** All pages of a list, together in the time limit; `key` names what is listed. */
   async list<Listed>(method: string, key: string, options: McpRequestOptions): Promise<Listed[]> {
     const listed: Listed[] = [];
     const seen = new Set<unknown>();
+    const { timeoutMs = 0 } = options;
+    const deadline = performance.now() + timeoutMs;
     let cursor: unknown;
     do {
       seen.add(cursor);
-      const page = await this.request(method, cursor === undefined ? undefined : { cursor }, options);
+      const left = timeoutMs > 0 ? deadline - performance.now() : 0;
+      if (timeoutMs > 0 && left <= 0) throw timedOut(timeoutMs);
+      const params = cursor === undefined ? undefined : { cursor };
+      const page = await this.request(method, params, { ...options, timeoutMs: left });
       listed.push(...((page[key] as Listed[] | undefined) ?? []));
       cursor = page.nextCursor;
       if (cursor !== undefined && seen.has(cursor)) throw new Error(`${method} goes in circles.`);
@@ -132,14 +137,7 @@ export class McpClient {
       if (signal?.aborted) return settle(new AbortError('The call was cancelled.'));
       signal?.addEventListener('abort', onAbort);
       if (timeoutMs > 0) {
-        timer = setTimeout(
-          () =>
-            cancel(
-              new McpTimeoutError(`timed out after ${timeoutMs / 1000}s`),
-              'SdkError: Request timed out',
-            ),
-          timeoutMs,
-        );
+        timer = setTimeout(() => cancel(timedOut(timeoutMs), 'SdkError: Request timed out'), timeoutMs);
       }
       const message = { jsonrpc: '2.0' as const, id, method, ...(params === undefined ? {} : { params }) };
       this.#send(message).catch((error) =>
@@ -191,6 +189,10 @@ export class McpClient {
     if (this.#link === undefined) return Promise.reject(new Error('The MCP server is not connected.'));
     return this.#link.send(message);
   }
+}
+
+function timedOut(milliseconds: number): McpTimeoutError {
+  return new McpTimeoutError(`timed out after ${milliseconds / 1000}s`);
 }
 
 /** What the link says in the server's place comes with its own error. */

@@ -238,3 +238,32 @@ describe('a server over streamable HTTP', () => {
     expect(limits).toMatchObject([{ method: 'POST', headersTimeout: 0, bodyTimeout: 0 }]);
   });
 });
+
+it('a list of tools without an end is cut off by the time limit of the connection', async () => {
+  let pages = 0;
+  const results: Record<string, () => object> = {
+    initialize: () => ({
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {} },
+      serverInfo: { name: 's', version: '1' },
+    }),
+    'tools/list': () => ({ tools: [], nextCursor: String(pages++) }),
+  };
+  await using hub = openHub(
+    { s: { type: 'sdk', name: 's' } },
+    {
+      connectTimeoutMs: 200,
+      answer: async (_, fields) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        const { id, method } = fields.message as { id: number; method: string };
+        return { mcp_response: { jsonrpc: '2.0', id, result: results[method]?.() ?? {} } };
+      },
+    },
+  );
+  await hub.hub.settled();
+  expect(hub.status()).toMatchObject({
+    status: 'failed',
+    error: 'The MCP server "s" did not answer within 200 ms.',
+  });
+  expect(pages).toBeGreaterThan(1);
+});
