@@ -1,6 +1,7 @@
 /** Who asks (issue 5, point 2): 401, headers that are asked for, OAuth with a person and a token store. */
 import { describe, expect, it } from 'vitest';
 import type { McpStoredAuth, McpTokenStore } from '../../../src/runtime/index.js';
+import { StoredOAuthProvider } from '../../../src/runtime/mcp/auth/stored-oauth-provider.js';
 import { AuthorizationServer } from '../../support/authorization-server.js';
 import { UnrulyServer } from '../../support/unruly-server.js';
 import { openHub } from './support.js';
@@ -133,4 +134,21 @@ describe('OAuth', () => {
     }
     expect(server.grants).toEqual([]);
   });
+});
+
+it('a token store that has failed once is asked again', async () => {
+  let isBusy = true;
+  const tokens = { access_token: 'a', token_type: 'Bearer' };
+  const tokenStore: McpTokenStore = {
+    load: async () => {
+      if (isBusy) throw new Error('The keychain is locked.');
+      return { tokens };
+    },
+    save: () => {},
+  };
+  const oauth = { redirectUrl: 'http://localhost/', onAuthorizationUrl: () => undefined, tokenStore };
+  const provider = new StoredOAuthProvider('s', oauth);
+  await expect(provider.tokens()).rejects.toThrow('The keychain is locked.');
+  isBusy = false;
+  expect(await provider.tokens()).toEqual(tokens);
 });

@@ -125,8 +125,18 @@ export class StoredOAuthProvider implements OAuthClientProvider {
   }
 
   #load(): Promise<Kept> {
-    this.#kept ??= Promise.resolve(this.#oauth.tokenStore?.load(this.#server)).then((kept) => kept ?? {});
+    this.#kept ??= this.#read();
     return this.#kept;
+  }
+
+  async #read(): Promise<Kept> {
+    try {
+      return (await this.#oauth.tokenStore?.load(this.#server)) ?? {};
+    } catch (error) {
+      // The next attempt may find a store that answers.
+      this.#kept = undefined;
+      throw error;
+    }
   }
 
   async #keep(part: Kept): Promise<void> {
