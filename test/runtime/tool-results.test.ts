@@ -1,6 +1,6 @@
 /** What the model sees of a tool's result on the runtime: the right column of the table in docs/guide/writing-tools.md. */
 import { expect, test } from 'vitest';
-import { content, createSdkMcpServer, query, tool } from '../../src/index.js';
+import { content, createSdkMcpServer, type McpServerConfig, query, tool } from '../../src/index.js';
 import { embedded } from '../../src/runtime/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
@@ -10,10 +10,13 @@ const PNG = Buffer.from(
 );
 
 /** The content of the `tool_result` that the model's second request carries. */
-async function seenByModel(handler: () => unknown): Promise<unknown> {
+function seenByModel(handler: () => unknown): Promise<unknown> {
   const show = tool('show', 'Shows something', {}, () => handler() as object);
+  return shownBy(createSdkMcpServer({ name: 'calc', tools: [show] }));
+}
+
+async function shownBy(calc: McpServerConfig): Promise<unknown> {
   const model = scriptedModel([{ toolUses: [{ tool: 'mcp__calc__show' }] }, 'Done.']);
-  const calc = createSdkMcpServer({ name: 'calc', tools: [show] });
   const options = { runtime: embedded({ model }), mcpServers: { calc }, allowedTools: ['mcp__calc'] };
   await query({ prompt: 'go', options }).done;
   const last = model.requests[1]?.messages.at(-1)?.content;
@@ -51,4 +54,19 @@ test.each<[string, () => unknown, unknown]>([
   ],
 ])('%s reaches the model as the guide says (R4, pain 22)', async (_kind, handler, expected) => {
   expect(await seenByModel(handler)).toEqual(expected);
+});
+
+test('a kind of content that nobody knows yet is named, and spoils nothing', async () => {
+  const newer = `
+    const results = {
+      initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'newer', version: '1' } },
+      'tools/list': { tools: [{ name: 'show', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'hologram', data: 'x' }, { type: 'text', text: 'words' }] },
+    };
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method } = JSON.parse(line);
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }));
+    });`;
+  const seen = await shownBy({ command: process.execPath, args: ['-e', newer] });
+  expect(seen).toEqual([text('[hologram]'), text('words')]);
 });

@@ -41,8 +41,8 @@ async function send(
     await heard;
     return;
   }
-  const answer = await host.ask('mcp_message', fields, { forgottenBy: calls.begin(message) });
-  calls.end(message);
+  const forgottenBy = calls.begin(message);
+  const answer = await host.ask('mcp_message', fields, { forgottenBy }).finally(() => calls.end(message));
   if (answer?.mcp_response != null) client.receive(answer.mcp_response);
 }
 

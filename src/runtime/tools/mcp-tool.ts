@@ -118,6 +118,9 @@ function modelBlock(serverName: string, block: McpContentBlock): ModelBlock {
       const body = 'text' in resource ? resource.text : `[${resource.mimeType ?? 'binary'}, base64]`;
       return { type: 'text', text: `[Resource from ${serverName} at ${resource.uri}] ${body}` };
     }
+    default:
+      // Of a revision of MCP that is newer than we are.
+      return { type: 'text', text: `[${(block as { type: string }).type}]` };
   }
 }
 
