@@ -91,6 +91,10 @@ describe('on the Messages API', () => {
       ...Array(3).fill('claude-opus-5-5'),
       'claude-sonnet-5-5',
     ]);
+    expect(messages.filter(({ subtype }) => subtype === 'api_retry')).toMatchObject([
+      { attempt: 1, max_retries: 2 },
+      { attempt: 2, max_retries: 2 },
+    ]);
     expect(messages.find(({ subtype }) => subtype === 'model_fallback')).toMatchObject({
       trigger: 'overloaded',
       original_model: 'claude-opus-5-5',

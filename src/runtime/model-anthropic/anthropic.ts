@@ -39,6 +39,7 @@ export function anthropic(options: AnthropicOptions = {}): Model {
     async *stream(request, context) {
       client ??= connect(options);
       const { messages } = await client;
+      const mostRetries = Math.min(maxRetries, context.maxRetries ?? maxRetries);
       for (let attempt = 1; ; attempt += 1) {
         let hasBegun = false;
         try {
@@ -54,12 +55,9 @@ export function anthropic(options: AnthropicOptions = {}): Model {
           return;
         } catch (error) {
           // Once a part of the answer was seen a second try would say it twice.
-          const isOver =
-            hasBegun ||
-            context.signal.aborted ||
-            attempt > Math.min(maxRetries, context.maxRetries ?? maxRetries);
+          const isOver = hasBegun || context.signal.aborted || attempt > mostRetries;
           if (isOver || !isWorthRetrying(error)) throw modelError(error);
-          await retryLater(error, attempt, maxRetries, context);
+          await retryLater(error, attempt, mostRetries, context);
         }
       }
     },
