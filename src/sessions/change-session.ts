@@ -68,13 +68,15 @@ export function checkSessionId(functionName: string, sessionId: unknown): void {
   throw new OptionError('sessionId', sessionId, `${functionName}(): Invalid sessionId: ${String(sessionId)}`);
 }
 
-export async function requireTranscript(sessionId: string, dir: string | undefined): Promise<TranscriptFile> {
+/** `where`: as the error is to say where it was looked for. */
+export async function requireTranscript(
+  sessionId: string,
+  dir: string | undefined,
+  where: string = dir === undefined ? 'in any project directory' : `for the directory ${dir}`,
+): Promise<TranscriptFile> {
   const file = await findTranscript(sessionId, dir);
-  if (file !== undefined) return file;
-  throw sessionNotFound(
-    sessionId,
-    dir === undefined ? 'in any project directory' : `for the directory ${dir}`,
-  );
+  if (file === undefined) throw sessionNotFound(sessionId, where);
+  return file;
 }
 
 export function sessionNotFound(sessionId: string, where: string): TenonError {

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type {
   SessionKey,
@@ -9,6 +9,7 @@ import type {
 import { readEdges } from './edges.js';
 import { entriesOf, readAt, withFile } from './entries.js';
 import { foldSessionSummary } from './summary.js';
+import { namesIn } from './transcript-files.js';
 
 const ENDING = '.jsonl';
 
@@ -63,11 +64,11 @@ export class FileSessionStore implements Required<SessionStore> {
 
   async listSubkeys(key: { projectKey: string; sessionId: string }): Promise<string[]> {
     const folder = this.#folderOf(key);
-    const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    const names = await namesIn(folder, true);
     return names
       .filter((entry) => entry.isFile() && entry.name.endsWith(ENDING))
       .map((entry) => relative(folder, join(entry.parentPath, entry.name)).slice(0, -ENDING.length))
-      .map((path) => path.split(sep).map(decodeURIComponent).join('/'));
+      .flatMap((path) => decoded(path.split(sep).join('/')) ?? []);
   }
 
   #folderOf({ projectKey, sessionId }: { projectKey: string; sessionId: string }): string {
@@ -86,11 +87,13 @@ export class FileSessionStore implements Required<SessionStore> {
     look: (file: Parameters<Parameters<typeof withFile>[1]>[0]) => Promise<Found>,
   ): Promise<[sessionId: string, Found][]> {
     const folder = join(this.#directory, safe(projectKey));
-    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(ENDING));
     const found: [string, Found][] = [];
-    for (const name of names) {
-      const answer = await withFile(join(folder, name), look);
-      if (answer !== undefined) found.push([decodeURIComponent(name.slice(0, -ENDING.length)), answer]);
+    for (const entry of await namesIn(folder)) {
+      if (!entry.name.endsWith(ENDING) || entry.isDirectory()) continue;
+      const sessionId = decoded(entry.name.slice(0, -ENDING.length));
+      if (sessionId === undefined) continue;
+      const answer = await withFile(join(folder, entry.name), look);
+      if (answer !== undefined) found.push([sessionId, answer]);
     }
     return found;
   }
@@ -102,6 +105,15 @@ function safe(name: string): string {
     /[^A-Za-z0-9_%-]/g,
     (character) => `%${character.charCodeAt(0).toString(16)}`,
   );
+}
+
+/** The other way round; undefined for a name that is no key's. */
+function decoded(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
 }
 
 /** After a crash the last line may have no end; what is written next must not become a part of it. */

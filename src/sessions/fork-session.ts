@@ -32,9 +32,7 @@ async function forkInStore(store: SessionStore, fork: Fork, options: ForkSession
 
 /** Written beside the original and put in place when it is whole. Twice over the file, one entry in memory. */
 async function forkFile(fork: Fork, options: ForkSessionOptions): Promise<void> {
-  const { path } = await requireTranscript(fork.source, options.dir).catch(() => {
-    throw sessionNotFound(fork.source, '');
-  });
+  const { path } = await requireTranscript(fork.source, options.dir, '');
   const target = join(dirname(path), `${fork.sessionId}.jsonl`);
   const unfinished = `${target}.unfinished`;
   await withFile(path, async (source) => {

@@ -1,6 +1,6 @@
 import { OptionError } from '../protocol/errors.js';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session-store.js';
-import { checkSessionId, requireTranscript, sessionNotFound } from './change-session.js';
+import { checkSessionId, requireTranscript } from './change-session.js';
 import { entriesOf, withFile } from './entries.js';
 import { projectKeyAt } from './places.js';
 import type { ImportSessionToStoreOptions } from './session-info.js';
@@ -22,9 +22,7 @@ export async function importSessionToStore(
       'importSessionToStore(): batchSize must be a number above 0.',
     );
   }
-  const { path } = await requireTranscript(sessionId, dir).catch(() => {
-    throw sessionNotFound(sessionId, '');
-  });
+  const { path } = await requireTranscript(sessionId, dir, '');
   const key = { projectKey: await projectKeyAt(dir), sessionId };
   await copy(path, store, key, batchSize, []);
   if (!includeSubagents) return;

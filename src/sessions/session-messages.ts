@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OptionError } from '../protocol/errors.js';
+import { isRecord } from '../protocol/kinds.js';
 import type { SessionStoreEntry } from '../protocol/session-store.js';
 import { type ChainNode, chainNode, conversationOf } from './conversation-chain.js';
 import { entriesOf, parseEntry, readAt, withFile } from './entries.js';
@@ -91,7 +92,8 @@ export async function subagentFiles(sessionId: string, dir?: string): Promise<Ma
 /** What the CLI knows of a subagent; it is kept beside the transcript. */
 export async function metadataBeside(path: string): Promise<Record<string, unknown>> {
   try {
-    return JSON.parse(await readFile(path.replace(/\.jsonl$/, '.meta.json'), 'utf8'));
+    const metadata: unknown = JSON.parse(await readFile(path.replace(/\.jsonl$/, '.meta.json'), 'utf8'));
+    return isRecord(metadata) ? metadata : {};
   } catch {
     return {};
   }

@@ -50,9 +50,10 @@ export async function findTranscripts(
   });
 }
 
-export async function namesIn(folder: string): Promise<Dirent[]> {
+/** Nothing for a folder that is not there. */
+export async function namesIn(folder: string, recursive = false): Promise<Dirent[]> {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    return await readdir(folder, { withFileTypes: true, recursive });
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;

@@ -1,15 +1,17 @@
 /** Many transcripts, broken ones and huge ones (pain 9): nothing crashes, nothing whole is lost, memory is bounded. */
 import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, open, readFile, realpath, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  fileSessionStore,
   forkSession,
   getSessionInfo,
   getSessionMessages,
+  getSubagentMessages,
   InMemorySessionStore,
   importSessionToStore,
   listSessions,
@@ -270,4 +272,54 @@ it('a directory with a long path has the folder that the official SDK looks into
     await official.listSessions({ dir, sessionStore });
     expect(asked.at(-2)).toBe(asked.at(-1));
   }
+});
+
+describe('what else may lie in the folders', () => {
+  it('a folder, or a file whose name is no key, does not take a store with it', async () => {
+    const sessionId = randomUUID();
+    await writeFile(
+      join(project, `${sessionId}.jsonl`),
+      `${JSON.stringify(entry({ sessionId, words: 'Hi' }))}\n`,
+    );
+    await mkdir(join(project, sessionId, 'subagents'), { recursive: true });
+    for (const name of ['50% done.jsonl', `${sessionId}/subagents/100%.jsonl`])
+      await writeFile(join(project, name), '{}\n');
+    await mkdir(join(project, 'folder.jsonl'));
+    const store = fileSessionStore(join(config, 'projects'));
+    expect((await store.listSessions('-work')).map((each) => each.sessionId)).toEqual([sessionId]);
+    expect(await store.listSessionSummaries('-work')).toMatchObject([{ sessionId }]);
+    expect(await store.listSubkeys({ projectKey: '-work', sessionId })).toEqual([]);
+  });
+
+  it('what the CLI knows of a subagent may be anything', async () => {
+    const sessionId = randomUUID();
+    await writeFile(
+      join(project, `${sessionId}.jsonl`),
+      `${JSON.stringify(entry({ sessionId, words: 'Hi' }))}\n`,
+    );
+    const folder = join(project, sessionId, 'subagents');
+    await mkdir(folder, { recursive: true });
+    const words = { ...entry({ sessionId, words: 'Help' }), isSidechain: true };
+    await writeFile(join(folder, 'agent-a.jsonl'), `${JSON.stringify(words)}\n`);
+    await writeFile(join(folder, 'agent-a.meta.json'), 'null');
+    expect(await getSubagentMessages(sessionId, 'a')).toMatchObject([
+      { message: { content: 'Help' }, parent_tool_use_id: null },
+    ]);
+  });
+
+  it('a folder that cannot be read is an error, not an empty one', async () => {
+    const loop = join(config, 'loop');
+    await symlink(loop, loop);
+    const store = fileSessionStore(loop);
+    await expect(store.listSessions('-work')).rejects.toMatchObject({ code: 'ELOOP' });
+    await expect(store.listSubkeys({ projectKey: '-work', sessionId: 'x' })).rejects.toMatchObject({
+      code: 'ELOOP',
+    });
+    process.env.CLAUDE_CONFIG_DIR = loop;
+    const id = randomUUID();
+    await expect(forkSession(id)).rejects.toMatchObject({ code: 'ELOOP' });
+    await expect(importSessionToStore(id, new InMemorySessionStore())).rejects.toMatchObject({
+      code: 'ELOOP',
+    });
+  });
 });
