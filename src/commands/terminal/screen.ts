@@ -71,7 +71,7 @@ export class Screen {
     this.#notes.write(`${line}\n`);
   }
 
-  /** A question without the end of its line; the answer to it is shown behind it by `note`. */
+  /** A question without the end of its line; the answer to it is shown behind it by `answered`. */
   ask(question: string): void {
     this.#paused = true;
     this.endAnswer();

@@ -1,7 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** How many columns of a terminal a text takes, near enough for cutting it: wide characters take two. */
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal would act upon.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 /** East Asian scripts, full-width forms, emoji. */
@@ -19,6 +17,7 @@ export function oneLine(text: string): string {
   return harmless(text).replaceAll(/\s+/g, ' ').trim();
 }
 
+/** How many columns of a terminal a text takes, near enough for cutting it: wide characters take two. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += widthOfCharacter(character);

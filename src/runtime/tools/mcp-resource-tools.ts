@@ -1,7 +1,7 @@
 import { messageOf } from '../../protocol/errors.js';
 import type { McpHub } from '../mcp/hub.js';
 import { getPrompt, listPrompts, listResources, readResource } from '../mcp/listings.js';
-import { failedOutcome, type RuntimeTool, type ToolCall, type ToolOutcome } from './tool-port.js';
+import { failedOutcome, OWN_TOOL, type RuntimeTool, type ToolCall, type ToolOutcome } from './tool-port.js';
 
 /** The agent's own tools for what servers have beside tools. They are there when some server has such. */
 export function mcpResourceTools(hub: McpHub): RuntimeTool[] {
@@ -77,11 +77,7 @@ function readTool(
     name,
     description,
     inputSchema: { type: 'object', properties, required },
-    annotations: { readOnlyHint: true },
-    isReadOnly: true,
-    needsNoPermission: true,
-    server: undefined,
-    policy: undefined,
+    ...OWN_TOOL,
     run: async (call) => {
       try {
         return said(await run(call));

@@ -1,5 +1,5 @@
 import { messageOf } from '../../protocol/errors.js';
-import { failedOutcome, type RuntimeTool } from './tool-port.js';
+import { failedOutcome, OWN_TOOL, type RuntimeTool } from './tool-port.js';
 
 const STRUCTURED_OUTPUT = 'StructuredOutput';
 
@@ -20,11 +20,7 @@ export class StructuredOutput {
       description:
         'Give the final answer in the structure that was asked for. Call it exactly once, at the end.',
       inputSchema: schema,
-      annotations: { readOnlyHint: true },
-      isReadOnly: true,
-      needsNoPermission: true,
-      server: undefined,
-      policy: undefined,
+      ...OWN_TOOL,
       run: async ({ input }) => {
         const problem = await this.#problemOf(input);
         if (problem !== undefined) {

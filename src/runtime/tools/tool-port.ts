@@ -45,3 +45,12 @@ export interface RuntimeTool {
 export function failedOutcome(text: string): ToolOutcome {
   return { content: text, isError: true, detail: `Error: ${text}` };
 }
+
+/** What holds for each of the runtime's own tools: they look something up, or take an answer, and change nothing. */
+export const OWN_TOOL = {
+  annotations: { readOnlyHint: true },
+  isReadOnly: true,
+  needsNoPermission: true,
+  server: undefined,
+  policy: undefined,
+} as const;

@@ -1,4 +1,4 @@
-import type { RuntimeTool } from './tool-port.js';
+import { OWN_TOOL, type RuntimeTool } from './tool-port.js';
 
 const TOOL_SEARCH = 'ToolSearch';
 
@@ -27,11 +27,7 @@ export class ToolSearch {
         properties: { query: { type: 'string' }, max_results: { type: 'number' } },
         required: ['query'],
       },
-      annotations: { readOnlyHint: true },
-      isReadOnly: true,
-      needsNoPermission: true,
-      server: undefined,
-      policy: undefined,
+      ...OWN_TOOL,
       run: async ({ input }) => {
         const found = this.#find(String(input.query), Number(input.max_results ?? MAX_FOUND));
         for (const { name } of found) this.#loaded.add(name);

@@ -1,3 +1,5 @@
+import { deepFreeze } from '../deep-freeze.js';
+
 /** The body of a `POST /v1/messages`, as far as a test usually asks. Everything else the client sent is there too. */
 export interface MessagesRequestBody {
   readonly model?: string;
@@ -77,15 +79,6 @@ export function headersOfInterest(
   const interesting = /^(anthropic-.+|x-.+|user-agent|authorization)$/;
   const kept = Object.entries(headers).filter(([name]) => interesting.test(name));
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
-}
-
-/** Freezes a JSON-like value with everything in it. */
-export function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
 }
 
 function parseBody(json: string): MessagesRequestBody {

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../protocol/errors.js';
+import { deepFreeze } from '../deep-freeze.js';
 import { answer, answerError, answerJson } from './answer.js';
 import { estimateTokens } from './count-tokens.js';
 import type { IdSequence } from './message.js';
 import { Recorder } from './recorder.js';
-import { deepFreeze, headersOfInterest, readRequest, type ScriptedRequest } from './request.js';
+import { headersOfInterest, readRequest, type ScriptedRequest } from './request.js';
 import { type Script, ScriptReader } from './script.js';
 import { isClaudeCodeSideRequest } from './side-requests.js';
 import { apiError, type Step, text } from './steps.js';

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { StreamEvent } from '../../protocol/content.js';
 import { TenonError } from '../../protocol/errors.js';
 import { type Model, type ModelContext, ModelError, type ModelRequest } from '../../runtime/model.js';
+import { deepFreeze } from '../deep-freeze.js';
 import { streamEventsOf } from './stream-events.js';
 
 /** A call that the model asks for. */
@@ -82,12 +83,4 @@ export function scriptedModel(script: ModelScript, name = 'scripted-model'): Scr
       if (left > 0) throw new UnconsumedModelStepsError(left);
     },
   };
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const part of Object.values(value)) deepFreeze(part);
-  }
-  return value;
 }
