@@ -59,9 +59,12 @@ export function scriptedModel(script: ModelScript, name = 'scripted-model'): Scr
   let messages = 0;
   let toolUses = 0;
   const stepFor = async (request: ModelRequest, index: number): Promise<ModelStep> => {
-    const step = typeof script === 'function' ? await script(request, index) : script[index];
-    if (step === undefined) throw new UnexpectedModelCallError(index, (script as readonly unknown[]).length);
-    return typeof step === 'string' ? { text: step } : step;
+    const isFunction = typeof script === 'function';
+    const step = isFunction ? await script(request, index) : script[index];
+    if (step !== undefined) return typeof step === 'string' ? { text: step } : step;
+    if (!isFunction) throw new UnexpectedModelCallError(index, script.length);
+    const what = `the script returned nothing for request ${index + 1}; return a text or a step.`;
+    throw new TenonError('INVALID_OPTION', `scriptedModel: ${what}`);
   };
   return {
     name,
