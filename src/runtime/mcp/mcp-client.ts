@@ -19,8 +19,8 @@ export interface McpLink {
 
 export interface McpClientEvents {
   notification(method: string, params: Record<string, unknown>): void;
-  /** What a server asks of its client; throw to refuse. */
-  serve(request: JsonRpcRequest): Promise<Record<string, unknown>>;
+  /** What a server asks of its client; throw to refuse. The signal is aborted when the server does not wait any more. */
+  serve(request: JsonRpcRequest, signal: AbortSignal): Promise<Record<string, unknown>>;
 }
 
 export interface McpRequestOptions {
@@ -50,6 +50,8 @@ export class McpClient {
   readonly #events: McpClientEvents;
   readonly #pending = new Map<JsonRpcId, (response: JsonRpcResponse | Error) => void>();
   readonly #progress = new Map<JsonRpcId, (progress: Record<string, unknown>) => void>();
+  /** Requests of the server that are not answered yet. */
+  readonly #serving = new Map<JsonRpcId, AbortController>();
   #link: McpLink | undefined;
   #ended: Error | undefined;
   #nextId: number;
@@ -157,6 +159,8 @@ export class McpClient {
     } else if ('id' in message) void this.#serve(message);
     else if (message.method === 'notifications/progress') {
       this.#progress.get(message.params?.progressToken as JsonRpcId)?.(message.params ?? {});
+    } else if (message.method === 'notifications/cancelled') {
+      this.#serving.get(message.params?.requestId as JsonRpcId)?.abort();
     } else this.#events.notification(message.method, message.params ?? {});
   }
 
@@ -164,6 +168,7 @@ export class McpClient {
   end(reason: Error): void {
     this.#ended ??= reason;
     for (const settle of [...this.#pending.values()]) settle(reason);
+    for (const serving of this.#serving.values()) serving.abort();
   }
 
   /** Resolves when the other end is gone. */
@@ -174,13 +179,18 @@ export class McpClient {
 
   async #serve(request: JsonRpcRequest): Promise<void> {
     const { id } = request;
+    const serving = new AbortController();
+    this.#serving.set(id, serving);
     let response: JsonRpcResponse;
     try {
-      response = { jsonrpc: '2.0', id, result: await this.#events.serve(request) };
+      response = { jsonrpc: '2.0', id, result: await this.#events.serve(request, serving.signal) };
     } catch (error) {
       const code = error instanceof McpError ? error.code : INTERNAL_ERROR;
       response = { jsonrpc: '2.0', id, error: { code, message: messageOf(error) } };
+    } finally {
+      this.#serving.delete(id);
     }
+    if (serving.signal.aborted) return;
     await this.#send(response).catch(() => {});
   }
 

@@ -126,7 +126,7 @@ export class McpServerConnection {
     this.state.attempt();
     const client: McpClient = new McpClient(
       {
-        serve: (request) => this.source.serve(this.source.name, request),
+        serve: (request, signal) => this.source.serve(this.source.name, request, signal),
         notification: (method, params) => this.#notified(method, params),
       },
       // A manifest stands for the two requests of a handshake.

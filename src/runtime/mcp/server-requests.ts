@@ -6,7 +6,11 @@ import type { Host } from '../host.js';
 import { McpError, METHOD_NOT_FOUND } from './mcp-client.js';
 
 type Answer = Record<string, unknown>;
-export type ServeRequest = (serverName: string, request: JsonRpcRequest) => Promise<Answer>;
+export type ServeRequest = (
+  serverName: string,
+  request: JsonRpcRequest,
+  signal: AbortSignal,
+) => Promise<Answer>;
 
 /** What a server outside may ask of us. A server in the host's process asks the host itself. */
 export const EXTERNAL_CAPABILITIES = {
@@ -16,10 +20,10 @@ export const EXTERNAL_CAPABILITIES = {
 
 /** Answers to servers outside: questions go to the host's person, roots are the directories that the agent works in. */
 export function externalRequests(host: Host, directories: readonly string[]): ServeRequest {
-  return async (serverName, { method, params = {} }) => {
+  return async (serverName, { method, params = {} }, signal) => {
     if (method === 'ping') return {};
     if (method === 'roots/list') return { roots: directories.map(rootOf) };
-    if (method === 'elicitation/create') return elicit(host, serverName, params);
+    if (method === 'elicitation/create') return elicit(host, serverName, params, signal);
     throw new McpError(METHOD_NOT_FOUND, 'Method not found');
   };
 }
@@ -34,7 +38,7 @@ function rootOf(directory: string): { uri: string; name: string } {
   return { uri: pathToFileURL(directory).href, name: basename(directory) };
 }
 
-async function elicit(host: Host, serverName: string, params: Answer): Promise<Answer> {
+async function elicit(host: Host, serverName: string, params: Answer, signal: AbortSignal): Promise<Answer> {
   const { message, mode = 'form', url, elicitationId, requestedSchema } = params;
   const schema = requestedSchema as { properties?: Record<string, object> } | undefined;
   const request = {
@@ -49,7 +53,7 @@ async function elicit(host: Host, serverName: string, params: Answer): Promise<A
   } as ElicitationControlRequest;
   let answer: ElicitResult;
   try {
-    answer = await host.ask('elicitation', request);
+    answer = await host.ask('elicitation', request, { signal });
   } catch {
     // Nobody was there to answer, or the answer failed: that is not a "no".
     return { action: 'cancel' };

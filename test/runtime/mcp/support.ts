@@ -8,7 +8,7 @@ import { McpHub, type McpHubOptions } from '../../../src/runtime/mcp/hub.js';
 import { waitUntil } from '../../support/real-cli.js';
 
 export interface HubOptions extends Partial<McpHubOptions> {
-  answer?: (subtype: AgentSubtype, fields: Record<string, unknown>) => unknown;
+  answer?: (subtype: AgentSubtype, fields: Record<string, unknown>, signal?: AbortSignal) => unknown;
 }
 
 /** A hub with these servers; `await using` ends them. */
@@ -17,9 +17,9 @@ export function openHub(
   { answer, ...options }: HubOptions = {},
 ): TestHub {
   const host: Host = {
-    ask: async (subtype, fields) => {
+    ask: async (subtype, fields, { signal } = {}) => {
       if (answer === undefined) throw new Error(`The host was asked: ${subtype}`);
-      return answer(subtype, fields as Record<string, unknown>) as never;
+      return answer(subtype, fields as Record<string, unknown>, signal) as never;
     },
   };
   return new TestHub(servers, {
