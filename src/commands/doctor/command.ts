@@ -1,7 +1,7 @@
 import { OptionError, resolveMcpConfig } from '../../index.js';
 import { type Arguments, defineCommand } from '../arguments/command.js';
 import { EXIT } from '../exit-codes.js';
-import { shortPath } from '../mcp/server-text.js';
+import { problemText, shortPath } from '../mcp/server-text.js';
 import { RUNTIMES } from '../run/choose-runtime.js';
 import { palette } from '../terminal/palette.js';
 import { Screen } from '../terminal/screen.js';
@@ -86,13 +86,16 @@ async function agentToCheck(
 function configurationFindings(): Finding[] {
   return resolveMcpConfig()
     .problems.filter(({ server, severity }) => server === undefined || severity === 'warning')
-    .map(({ severity, file, line, message }) => ({
-      check: 'configuration',
-      state: severity,
-      message: `${file === undefined ? '' : `${shortPath(file)}${line === undefined ? '' : `:${line}`}: `}${message}`,
-      remedy: file === undefined ? 'See: tenon mcp list' : `Correct ${shortPath(file)}`,
-      details: { file: file ?? null, line: line ?? null },
-    }));
+    .map((problem) => {
+      const { severity, file, line } = problem;
+      return {
+        check: 'configuration',
+        state: severity,
+        message: problemText(problem),
+        remedy: file === undefined ? 'See: tenon mcp list' : `Correct ${shortPath(file)}`,
+        details: { file: file ?? null, line: line ?? null },
+      };
+    });
 }
 
 async function withSpinner<Result>(work: Promise<Result>, json: boolean): Promise<Result> {

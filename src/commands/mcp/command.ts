@@ -8,7 +8,7 @@ import { type Arguments, defineCommand } from '../arguments/command.js';
 import { closest } from '../arguments/similar.js';
 import { EXIT } from '../exit-codes.js';
 import { type Palette, palette } from '../terminal/palette.js';
-import { placeText, shortPath, wayTo } from './server-text.js';
+import { placeText, problemText, shortPath, wayTo } from './server-text.js';
 
 const options = {
   json: { type: 'boolean', help: 'print it as JSON; values of env and headers are hidden there too' },
@@ -117,9 +117,9 @@ function names(field: 'env' | 'headers', written: object): [string, string][] {
 }
 
 function problemLines({ problems }: ResolvedMcpConfig, paint: Palette): string[] {
-  return problems.map(({ severity, file, line, message }) => {
-    const where = file === undefined ? '' : `${shortPath(file)}${line === undefined ? '' : `:${line}`}: `;
-    return severity === 'error' ? paint.red(`✗ ${where}${message}`) : paint.yellow(`! ${where}${message}`);
+  return problems.map((problem) => {
+    const text = problemText(problem);
+    return problem.severity === 'error' ? paint.red(`✗ ${text}`) : paint.yellow(`! ${text}`);
   });
 }
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, relative, sep } from 'node:path';
-import type { McpServerOrigin, ResolvedMcpServer } from '../../index.js';
+import type { McpConfigProblem, McpServerOrigin, ResolvedMcpServer } from '../../index.js';
 
 /** What a person recognizes a server by. Nothing of it is a value of `env` or `headers`. */
 export function wayTo({ written, config }: Pick<ResolvedMcpServer, 'written' | 'config'>): string {
@@ -16,8 +16,16 @@ export function wayTo({ written, config }: Pick<ResolvedMcpServer, 'written' | '
 
 /** `project, .mcp.json:3`. */
 export function placeText({ place, file, line }: McpServerOrigin): string {
-  if (file === undefined) return place;
-  return `${place}, ${shortPath(file)}${line === undefined ? '' : `:${line}`}`;
+  return file === undefined ? place : `${place}, ${lineText(file, line)}`;
+}
+
+/** What is wrong, after the place where: `.mcp.json:3: …`. */
+export function problemText({ file, line, message }: McpConfigProblem): string {
+  return file === undefined ? message : `${lineText(file, line)}: ${message}`;
+}
+
+function lineText(file: string, line: number | undefined): string {
+  return `${shortPath(file)}${line === undefined ? '' : `:${line}`}`;
 }
 
 /** From here, or from the home folder, where that is shorter. */
