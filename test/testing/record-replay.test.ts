@@ -54,6 +54,23 @@ describe('recordReplay', () => {
     });
   });
 
+  it('is called and costs what the model itself is and does, so that a budget can be kept', async () => {
+    const file = newFile();
+    const known = {
+      resolve: (name: string) => `full-${name}`,
+      prices: { 'scripted-model': { input: 1, output: 1 } },
+    };
+    for (const mode of ['record', 'replay'] as const) {
+      const model = recordReplay({ ...scriptedModel(['Hello.']), ...known }, file);
+      const options = { runtime: embedded({ model }), maxBudgetUsd: 1 };
+      const running = query({ prompt: 'Hi', options });
+      const init = await running.next();
+      expect(model.mode).toBe(mode);
+      expect(init.value).toMatchObject({ subtype: 'init', model: 'full-scripted-model' });
+      expect(await running.done).toMatchObject({ result: 'Hello.', total_cost_usd: 0.00003 });
+    }
+  });
+
   it('replays it without asking anybody, as often as one likes', async () => {
     const file = await recorded();
     for (let time = 0; time < 2; time += 1) {

@@ -37,7 +37,12 @@ export function recordReplay(
 ): RecordReplayModel {
   const cassette = new Cassette(file);
   const isReplay = mode === undefined ? cassette.exists : mode === 'replay';
-  return isReplay ? replaying(cassette, file) : recording(model, cassette);
+  return { ...(isReplay ? replaying(cassette, file) : recording(model, cassette)), ...known(model) };
+}
+
+/** What is known of the model without asking it. */
+function known(model: Model): Pick<Model, 'resolve' | 'prices'> {
+  return { prices: model.prices, resolve: (name) => model.resolve?.(name) ?? name };
 }
 
 function recording(model: Model, cassette: Cassette): RecordReplayModel {
