@@ -96,7 +96,7 @@ function servable({ config }: FoundServer): ServableServer {
   return config as unknown as ServableServer;
 }
 
-function checkWay({ stdio, http, host, json }: Values<typeof options>): void {
+function checkWay({ stdio, http, host, 'allow-host': names, json }: Values<typeof options>): void {
   if ((stdio === true) === (http !== undefined)) {
     throw new OptionError(
       '--stdio',
@@ -105,7 +105,10 @@ function checkWay({ stdio, http, host, json }: Values<typeof options>): void {
     );
   }
   if (stdio !== true) return;
-  if (host !== undefined) throw new OptionError('--host', host, '--host goes with --http, not with --stdio.');
+  for (const [option, value] of Object.entries({ '--host': host, '--allow-host': names })) {
+    if (value === undefined) continue;
+    throw new OptionError(option, value, `${option} goes with --http, not with --stdio.`);
+  }
   if (json === true) {
     throw new OptionError(
       '--json',

@@ -86,6 +86,8 @@ describe('a wrong command line exits with 2 and names the option, the value and 
     [['serve'], /a file of tools is needed/],
     [['serve', toolsFile], /either --stdio or --http <port>/],
     [['serve', toolsFile, '--stdio', '--http', '1'], /either --stdio or --http <port>/],
+    [['serve', toolsFile, '--stdio', '--host', 'x'], /--host goes with --http/],
+    [['serve', toolsFile, '--stdio', '--allow-host', 'x'], /--allow-host goes with --http/],
     [['serve', toolsFile, '--http', 'eighty'], /--http must be a port from 0 to 65535; it is "eighty"/],
     [['serve', toolsFile, '--http', '70000'], /it is "70000"/],
     [['serve', toolsFile, '--http', '0', '--name', 'x'], /has no such server\. It has: tools\./],
