@@ -41,11 +41,8 @@ export async function runTool(
     denied: false,
   };
   const tool = find(block.name);
-  if (tool === undefined || permissions.isRemoved(tool)) {
-    const text = `<tool_use_error>Error: No such tool available: ${block.name}</tool_use_error>`;
-    result.outcome = { content: text, isError: true, detail: `Error: No such tool available: ${block.name}` };
-    return result;
-  }
+  if (tool === undefined || permissions.isRemoved(tool))
+    return { ...result, outcome: noSuchTool(block.name) };
   // A copy: in memory the handler gets this very object, and the model's own words must stay as they were.
   let input = structuredClone(block.input ?? {}) as Record<string, unknown>;
   const subject = {
@@ -79,6 +76,11 @@ export async function runTool(
   if (result.outcome.wasCut) result.meta.non_execution_kind = 'interrupted';
   await after(result, hooks, call, { ...subject, tool_input: decision.input }, performance.now() - started);
   return result;
+}
+
+function noSuchTool(name: string): ToolOutcome {
+  const detail = `Error: No such tool available: ${name}`;
+  return { content: `<tool_use_error>${detail}</tool_use_error>`, isError: true, detail };
 }
 
 const DENIED_BY_HOOK = {

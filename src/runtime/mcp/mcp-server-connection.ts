@@ -205,16 +205,18 @@ export class McpServerConnection {
     signal: AbortSignal | undefined,
     send: (client: McpClient) => Promise<Result>,
   ): Promise<Result> {
-    const client = await this.#usable(signal);
-    try {
+    const answerOf = async (client: McpClient): Promise<Result> => {
       const result = await send(client);
       this.source.answered?.();
       return result;
+    };
+    const client = await this.#usable(signal);
+    try {
+      return await answerOf(client);
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
       if (!error.mayRepeat || error.challenge !== undefined) throw this.#unanswered(error);
-      const other = await this.#usable(signal, client);
-      return send(other);
+      return answerOf(await this.#usable(signal, client));
     }
   }
 

@@ -1,6 +1,7 @@
 /** Remote servers that misbehave (issue 5; pains 11, 13, 43, 44): what was asked is done once or not at all, and somebody hears of it. */
 import { describe, expect, it } from 'vitest';
 import type { McpServerConfigForProcessTransport } from '../../../src/protocol/mcp.js';
+import { processSource } from '../../../src/runtime/mcp/process-source.js';
 import { UnrulyServer } from '../../support/unruly-server.js';
 import { openHub } from './support.js';
 
@@ -266,4 +267,22 @@ it('a list of tools without an end is cut off by the time limit of the connectio
     error: 'The MCP server "s" did not answer within 200 ms.',
   });
   expect(pages).toBeGreaterThan(1);
+});
+
+it('a request that was repeated over a new connection counts as answered', async () => {
+  await using server = await UnrulyServer.start();
+  await using hub = openHub({});
+  let answered = 0;
+  const surroundings = { env: {}, cwd: process.cwd(), serve: async () => ({}), admission: undefined };
+  hub.hub.add({
+    ...processSource('s', { type: 'http', url: server.url }, surroundings),
+    answered: () => {
+      answered += 1;
+    },
+  });
+  await hub.until('connected');
+  server.behaviour.notFound = 1;
+  expect(await hub.text('do', { id: 'a' })).toBe('a');
+  expect(server.handshakes).toBe(2);
+  expect(answered).toBe(1);
 });
