@@ -18,7 +18,7 @@ export class McpSession implements McpServerSession {
   readonly #server: SdkMcpServer;
   readonly #client: McpSessionClient;
   readonly #onEnd: (session: McpSession) => void;
-  readonly #running = new Set<McpRequest>();
+  #running: Set<McpRequest> | undefined;
   #subscriptions: Set<string> | undefined;
   #questions: Map<JsonRpcId, (response: JsonRpcResponse | Error) => void> | undefined;
   #nextQuestion = 1;
@@ -52,6 +52,7 @@ export class McpSession implements McpServerSession {
   async request(request: JsonRpcRequest, cancellation: Cancellation): Promise<JsonRpcResponse> {
     const { id, method, params = {} } = request;
     const running = new McpRequest(this, request, cancellation);
+    this.#running ??= new Set();
     this.#running.add(running);
     try {
       const result = (await runMethod(method, this.#server, params, running)) as Params;
@@ -74,7 +75,7 @@ export class McpSession implements McpServerSession {
     if (this.#ended) return;
     this.#ended = true;
     const reason = new AbortError('The conversation has ended.');
-    for (const { cancellation } of this.#running) cancellation.cancel(reason);
+    for (const { cancellation } of this.#running ?? []) cancellation.cancel(reason);
     for (const settle of [...(this.#questions?.values() ?? [])]) settle(reason);
     this.#onEnd(this);
   }
@@ -127,7 +128,7 @@ export class McpSession implements McpServerSession {
 
   /** Where a client has used an id twice, a call is what gets cancelled, never a handshake. */
   #cancel({ requestId, reason }: Params = {}): void {
-    const named = [...this.#running].filter((running) => running.requestId === requestId);
+    const named = [...(this.#running ?? [])].filter((running) => running.requestId === requestId);
     const cancelled = named.findLast(({ method }) => method === 'tools/call') ?? named.at(-1);
     const text = typeof reason === 'string' ? reason : 'The call was cancelled.';
     cancelled?.cancellation.cancel(new AbortError(text));

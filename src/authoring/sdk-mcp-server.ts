@@ -70,10 +70,11 @@ export class SdkMcpServer implements ManyConnectionsServer {
   readonly instructions: string | undefined;
   readonly timeout: number | undefined;
   readonly tools: ToolRegistry;
-  readonly resources: ResourceRegistry = new ResourceRegistry();
-  readonly prompts: PromptRegistry = new PromptRegistry();
-  readonly longResults: LongResults = new LongResults();
   readonly limiter: Limiter;
+  // Most servers have tools only.
+  #resources: ResourceRegistry | undefined;
+  #prompts: PromptRegistry | undefined;
+  #longResults: LongResults | undefined;
   readonly #sessions = new Set<McpSession>();
   readonly #forget = (session: McpSession): void => void this.#sessions.delete(session);
 
@@ -98,6 +99,21 @@ export class SdkMcpServer implements ManyConnectionsServer {
     this.tools.replace(options.tools ?? []);
     for (const resource of options.resources ?? []) this.resources.add(resource);
     for (const prompt of options.prompts ?? []) this.prompts.add(prompt);
+  }
+
+  get resources(): ResourceRegistry {
+    this.#resources ??= new ResourceRegistry();
+    return this.#resources;
+  }
+
+  get prompts(): PromptRegistry {
+    this.#prompts ??= new PromptRegistry();
+    return this.#prompts;
+  }
+
+  get longResults(): LongResults {
+    this.#longResults ??= new LongResults();
+    return this.#longResults;
   }
 
   /** Serves one MCP client until its transport closes. May be called any number of times. */
@@ -171,15 +187,18 @@ export class SdkMcpServer implements ManyConnectionsServer {
   }
 
   initializeResult(protocolVersion: string = LATEST_PROTOCOL_VERSION): InitializeResult {
-    const hasResources = !this.resources.isEmpty || this.tools.cutsResults;
+    const ownResources = this.#resources?.isEmpty === false;
+    const hasPrompts = this.#prompts?.isEmpty === false;
     const result: InitializeResult = {
       protocolVersion,
       capabilities: {
         tools: { listChanged: true },
         logging: {},
-        ...(hasResources ? { resources: { subscribe: true, listChanged: true } } : {}),
-        ...(this.prompts.isEmpty ? {} : { prompts: { listChanged: true } }),
-        ...(this.resources.isEmpty && this.prompts.isEmpty ? {} : { completions: {} }),
+        ...(ownResources || this.tools.cutsResults
+          ? { resources: { subscribe: true, listChanged: true } }
+          : {}),
+        ...(hasPrompts ? { prompts: { listChanged: true } } : {}),
+        ...(ownResources || hasPrompts ? { completions: {} } : {}),
       },
       serverInfo: { name: this.name, version: this.version },
     };

@@ -13,8 +13,6 @@ export interface ConversationSettings {
   verbatimPrompts: boolean;
   /** The agent is told before its input ends. The CLI has no use for it, and takes a second longer to leave. */
   endsSession: boolean;
-  /** True when the agent may need an answer from this side: then reading is never paused. */
-  hasCallbacks: () => boolean;
   stderr: ((text: string) => void) | undefined;
   debug: Debug;
   /** Takes out of a text what was given as `env` or `headers`. */
@@ -23,7 +21,6 @@ export interface ConversationSettings {
 
 export function conversationSettings(
   options: Options,
-  hasCallbacks: () => boolean,
   debug: Debug,
   secrets: SecretValues,
 ): ConversationSettings {
@@ -35,7 +32,6 @@ export function conversationSettings(
     throwOnErrorResult: options.throwOnErrorResult ?? true,
     verbatimPrompts: options.verbatimPrompts ?? false,
     endsSession: options.runtime !== undefined && (options.hooks?.SessionEnd?.length ?? 0) > 0,
-    hasCallbacks,
     stderr: options.stderr ?? undefined,
     debug,
     hide: (text) => secrets.hide(text),

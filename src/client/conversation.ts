@@ -1,35 +1,34 @@
-import { ControlChannel, type InboundRequest } from '../protocol/control-channel.js';
+import {
+  ControlChannel,
+  type ControlChannelOptions,
+  type InboundRequest,
+} from '../protocol/control-channel.js';
 import type { HostRequestFields, HostRequestPayload, HostSubtype } from '../protocol/control-requests.js';
 import { AbortError, messageOf, TenonError } from '../protocol/errors.js';
-import {
-  type Frame,
-  isControlCancel,
-  isControlFrame,
-  isControlRequest,
-  isControlResponse,
-  type MessageFrame,
-} from '../protocol/frames.js';
+import { type Frame, isControlFrame, type MessageFrame } from '../protocol/frames.js';
 import { LIMITS } from '../protocol/limits.js';
 import type { SDKMessage, SDKResultMessage } from '../protocol/messages/index.js';
-import { StderrTail } from '../protocol/stderr-tail.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
+import { AgentWords } from './agent-words.js';
+import type { Callbacks } from './callbacks/callbacks.js';
 import type { ConversationSettings } from './conversation-settings.js';
 import { Ending } from './ending.js';
 import { errorAtEnd } from './error-at-end.js';
 import type { Launch } from './launch/launch.js';
 import { type FailureContext, startupTimeout } from './launch/process-failure.js';
+import { OutgoingMessages } from './outgoing-messages.js';
 import { ReadingPolicy, type ReadingPolicyTarget } from './reading-policy.js';
-import { ResultDelivery } from './result-delivery.js';
+import { type Delivery, ResultDelivery } from './result-delivery.js';
 import { TurnState } from './turn-state.js';
 import { UnreadMessages } from './unread-messages.js';
-import { type InputTarget, inputFailure, UserInput } from './user-input.js';
+import { inputFailure, UserInput } from './user-input.js';
 
 /**
  * One agent and everything that is said with it. Frames come in from the transport and are sorted: control traffic
  * to the channel, messages to whoever reads them. It ends in one of four ways: the work is done and the agent has
  * left; the agent died; the user closed it; the user's signal was aborted.
  */
-export class Conversation implements TransportReceiver, InputTarget {
+export class Conversation implements TransportReceiver, ControlChannelOptions, ReadingPolicyTarget, Delivery {
   readonly input: UserInput;
   readonly unread: UnreadMessages;
   readonly ending = new Ending();
@@ -39,42 +38,39 @@ export class Conversation implements TransportReceiver, InputTarget {
   readonly #launch: Launch;
   readonly #transport: Transport;
   readonly #settings: ConversationSettings;
+  readonly #callbacks: Pick<Callbacks, 'serve' | 'any'>;
   readonly #channel: ControlChannel;
   readonly #turns = new TurnState();
+  readonly #outgoing: OutgoingMessages;
   readonly #results: ResultDelivery;
   readonly #reading: ReadingPolicy;
-  readonly #stderr = new StderrTail();
+  readonly #words: AgentWords;
   readonly #onEnd: () => void;
   #startupTimer: NodeJS.Timeout | undefined;
-  #waitingForTurn: (() => void)[] = [];
   #lastResult: SDKResultMessage | undefined;
-  #messagesSent = 0;
   #failure: TenonError | undefined;
   #stopping = false;
   #ended = false;
-  #inputEnded = false;
   #goodbye: Promise<void> | undefined;
 
   constructor(
     launch: Launch,
     settings: ConversationSettings,
-    serve: (request: InboundRequest) => unknown,
+    callbacks: Pick<Callbacks, 'serve' | 'any'>,
     onEnd: () => void,
   ) {
     this.#launch = launch;
     this.#transport = launch.transport;
     this.#settings = settings;
+    this.#callbacks = callbacks;
     this.#onEnd = onEnd;
-    this.input = new UserInput(this, settings.verbatimPrompts);
-    this.unread = new UnreadMessages(() => this.#reading.adjust());
-    this.#reading = new ReadingPolicy(this.#readingTarget(), settings.maxUnreadBytes);
-    this.#results = new ResultDelivery(this.#turns, (message, bytes) => this.#deliver(message, bytes));
-    this.#channel = new ControlChannel({
-      send: (frame) => this.#transport.send(frame),
-      serve,
-      debug: (message, frame) => settings.debug('control', message, frame),
-      changed: () => this.#settle(),
-    });
+    this.#outgoing = new OutgoingMessages(launch.transport, this.#turns, this);
+    this.input = new UserInput(this.#outgoing, settings.verbatimPrompts);
+    this.#words = new AgentWords(settings);
+    this.#reading = new ReadingPolicy(this, settings.maxUnreadBytes);
+    this.unread = new UnreadMessages(this.#reading);
+    this.#results = new ResultDelivery(this.#turns, this);
+    this.#channel = new ControlChannel(this);
   }
 
   get pid(): number | undefined {
@@ -117,6 +113,8 @@ export class Conversation implements TransportReceiver, InputTarget {
     );
     const ready = (): void => this.#launch.ready();
     answer.then(ready, ready);
+    // Said, and long: a second time it comes from whoever has the servers.
+    this.#launch.initialize.sdkMcpServerManifests = undefined;
     return answer;
   }
 
@@ -157,36 +155,9 @@ export class Conversation implements TransportReceiver, InputTarget {
     void this.#stop();
   }
 
-  // What the input asks of us (InputTarget).
-
-  send(frame: MessageFrame): boolean {
-    if (this.#inputEnded) throw inputClosed();
-    // Counted first: a process that lives in memory may answer before `send` returns.
-    this.#turns.messageSent();
-    this.#messagesSent += 1;
-    return this.#transport.send(frame);
-  }
-
-  drained(): Promise<void> {
-    return this.#transport.drained();
-  }
-
-  /** A CLI that does not report its state gets one message per result, so that results can be told apart. */
-  async readyForNext(): Promise<void> {
-    while (!this.#ended && !this.#stopping && this.#messagesSent > 0) {
-      const reportsState = this.#turns.reportsState;
-      if (reportsState === true || (reportsState === false && !this.#turns.awaitingResult)) return;
-      await new Promise<void>((resolve) => this.#waitingForTurn.push(resolve));
-    }
-  }
-
-  exhausted(): void {
-    this.#settle();
-  }
-
   /** For streams of the user: what they throw ends the conversation, and is what the loop throws. */
   async writeStream(stream: Parameters<UserInput['writeStream']>[0]): Promise<void> {
-    if (this.#inputEnded || this.#stopping) throw inputClosed();
+    this.#outgoing.refuseWhenClosed();
     try {
       await this.input.writeStream(stream);
     } catch (error) {
@@ -196,22 +167,69 @@ export class Conversation implements TransportReceiver, InputTarget {
     }
   }
 
+  // What the control channel asks of us (ControlChannelOptions).
+
+  send(frame: Frame): void {
+    this.#transport.send(frame);
+  }
+
+  serve(request: InboundRequest): unknown {
+    return this.#callbacks.serve(request);
+  }
+
+  debug(message: string, frame: unknown): void {
+    this.#settings.debug('control', message, frame);
+  }
+
+  changed(): void {
+    this.#settle();
+  }
+
+  // What the reading policy looks at and does (ReadingPolicyTarget).
+
+  get unreadBytes(): number {
+    return this.unread.bytes;
+  }
+
+  get openRequests(): number {
+    return this.#channel.openRequests;
+  }
+
+  get hasCallbacks(): boolean {
+    return this.#callbacks.any;
+  }
+
+  pause(): void {
+    this.#transport.pause();
+  }
+
+  resume(): void {
+    this.#transport.resume();
+  }
+
+  // What the delivery of results hands on (Delivery).
+
+  deliver(message: SDKMessage, byteLength: number): void {
+    this.unread.push(message, byteLength);
+    this.#reading.adjust();
+  }
+
   // What the transport tells us (TransportReceiver).
 
   frame(frame: Frame, byteLength: number): void {
     if (this.#startupTimer !== undefined) this.#stopStartupTimer();
-    if (isControlFrame(frame)) this.#receiveControl(frame);
-    else if (frame.type !== 'keep_alive') this.#receiveMessage(frame as MessageFrame, byteLength);
+    if (isControlFrame(frame)) {
+      if (frame.type === 'control_request') this.#results.newWork();
+      this.#channel.receive(frame);
+    } else if (frame.type !== 'keep_alive') this.#receiveMessage(frame as MessageFrame, byteLength);
   }
 
   noise(line: string): void {
-    this.#settings.debug('noise', 'a line on stdout is no message', line);
-    this.#tellStderr(`${line}\n`);
+    this.#words.noise(line);
   }
 
   stderr(text: string): void {
-    this.#stderr.push(text);
-    this.#tellStderr(text);
+    this.#words.stderr(text);
   }
 
   end(end: TransportEnd): void {
@@ -232,15 +250,6 @@ export class Conversation implements TransportReceiver, InputTarget {
     this.#startupTimer = undefined;
   }
 
-  #receiveControl(frame: Frame): void {
-    if (isControlRequest(frame)) {
-      this.#results.newWork();
-      this.#channel.receiveRequest(frame);
-    } else if (isControlResponse(frame)) this.#channel.receiveResponse(frame);
-    else if (isControlCancel(frame)) this.#channel.receiveCancel(frame);
-    else this.#settings.debug('control', 'malformed control frame: ignored', frame);
-  }
-
   #receiveMessage(message: MessageFrame, byteLength: number): void {
     if (this.#stopping) return;
     if (typeof message.session_id === 'string' && message.session_id !== '') {
@@ -252,44 +261,18 @@ export class Conversation implements TransportReceiver, InputTarget {
     this.#settle();
   }
 
-  #deliver(message: SDKMessage, byteLength: number): void {
-    this.unread.push(message, byteLength);
-    this.#reading.adjust();
-  }
-
   /** Looks whether anything has become possible: the next message to a stateless CLI, or the end of input. */
   #settle(): void {
     if (this.#ended || this.#stopping) return;
-    this.#wakeInput();
-    if (this.#inputEnded || this.input.isOpen) return;
-    const nothingAsked = this.#messagesSent === 0;
+    this.#outgoing.wake();
+    if (this.#outgoing.isClosed || this.input.isOpen) return;
+    const nothingAsked = this.#outgoing.sent === 0;
     if (!(nothingAsked || this.#turns.isDone) || this.#channel.openRequests > 0) return;
-    this.#inputEnded = true;
+    this.#outgoing.close();
     // From here the agent leaves by itself; the transport helps when it does not.
     const leave = (): void => void this.#transport.stop(this.#settings.closeGraceMs);
     if (this.#settings.endsSession) void this.#endSession().then(leave);
     else leave();
-  }
-
-  #readingTarget(): ReadingPolicyTarget {
-    const conversation = this;
-    return {
-      get unreadBytes() {
-        return conversation.unread.bytes;
-      },
-      get openRequests() {
-        return conversation.#channel.openRequests;
-      },
-      get hasCallbacks() {
-        return conversation.#settings.hasCallbacks();
-      },
-      pause: () => this.#transport.pause(),
-      resume: () => this.#transport.resume(),
-    };
-  }
-
-  #wakeInput(): void {
-    if (this.#waitingForTurn.length > 0) for (const wake of this.#waitingForTurn.splice(0)) wake();
   }
 
   /** Everything pending settles: requests reject, handlers are aborted, streams of the user are released. */
@@ -298,14 +281,14 @@ export class Conversation implements TransportReceiver, InputTarget {
     this.#stopStartupTimer();
     this.#channel.close(reason);
     this.input.stop();
-    this.#wakeInput();
+    this.#outgoing.close();
     this.#results.stop();
     this.#onEnd();
   }
 
   /** In the middle of a turn the CLI would work on after the end of input; so it gets its signal at once. */
   #stop(): Promise<void> {
-    const idle = this.#turns.isDone || this.#messagesSent === 0;
+    const idle = this.#turns.isDone || this.#outgoing.sent === 0;
     return this.#transport.stop(idle ? this.#settings.closeGraceMs : 0);
   }
 
@@ -316,7 +299,7 @@ export class Conversation implements TransportReceiver, InputTarget {
       lastResult: this.#lastResult,
       owesResult: this.#turns.owesResult,
       inputOpen: this.input.isOpen,
-      messagesSent: this.#messagesSent,
+      messagesSent: this.#outgoing.sent,
       throwOnErrorResult: this.#settings.throwOnErrorResult,
       context: this.#failureContext(),
     });
@@ -328,23 +311,8 @@ export class Conversation implements TransportReceiver, InputTarget {
       argv,
       cliVersion,
       interpreter,
-      stderrTail: this.#settings.hide(this.#stderr.text),
+      stderrTail: this.#words.last,
       lastControlRequest: this.#channel.lastSubtype,
     };
   }
-
-  #tellStderr(text: string): void {
-    try {
-      this.#settings.stderr?.(this.#settings.hide(text));
-    } catch (error) {
-      this.#settings.debug('stderr', `the stderr callback threw: ${messageOf(error)}`);
-    }
-  }
-}
-
-function inputClosed(): TenonError {
-  return new TenonError(
-    'INPUT_CLOSED',
-    'The input of this query has ended. For more turns give an async iterable as the prompt, or use createSession().',
-  );
 }

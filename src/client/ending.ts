@@ -8,22 +8,24 @@ export interface ExitStatus {
   signal: string | null;
 }
 
-/** The two promises that settle when a conversation has ended. */
+/** The two promises that settle when a conversation has ended. Most programs ask for neither, so they are made when asked for. */
 export class Ending {
-  readonly exited: Promise<ExitStatus>;
-  readonly done: Promise<SDKResultMessage>;
-  #exit: (status: ExitStatus) => void = () => {};
-  #finish: { resolve(result: SDKResultMessage): void; reject(error: unknown): void } | undefined;
+  #exited: Deferred<ExitStatus> | undefined;
+  #done: Deferred<SDKResultMessage> | undefined;
+  #settle: (() => void) | undefined;
 
-  constructor() {
-    this.exited = new Promise((resolve) => {
-      this.#exit = resolve;
-    });
-    this.done = new Promise((resolve, reject) => {
-      this.#finish = { resolve, reject };
-    });
-    // Reading `done` is optional: the loop reports the same error.
-    this.done.catch(() => {});
+  get exited(): Promise<ExitStatus> {
+    this.#exited ??= deferred();
+    this.#settle?.();
+    return this.#exited.promise;
+  }
+
+  get done(): Promise<SDKResultMessage> {
+    this.#done ??= deferred();
+    // Reading it is optional: the loop reports the same error.
+    this.#done.promise.catch(() => {});
+    this.#settle?.();
+    return this.#done.promise;
   }
 
   settle(
@@ -31,11 +33,29 @@ export class Ending {
     lastResult: SDKResultMessage | undefined,
     error: Error | undefined,
   ): void {
-    this.#exit({ code, signal });
-    if (lastResult !== undefined && (error === undefined || error instanceof ResultError)) {
-      this.#finish?.resolve(lastResult);
-    } else {
-      this.#finish?.reject(error ?? new TenonError('CLOSED', 'The query was closed before it had a result.'));
-    }
+    this.#settle = () => {
+      this.#exited?.resolve({ code, signal });
+      if (lastResult !== undefined && (error === undefined || error instanceof ResultError)) {
+        this.#done?.resolve(lastResult);
+      } else {
+        const closed = 'The query was closed before it had a result.';
+        this.#done?.reject(error ?? new TenonError('CLOSED', closed));
+      }
+    };
+    this.#settle();
   }
+}
+
+interface Deferred<Value> {
+  promise: Promise<Value>;
+  resolve(value: Value): void;
+  reject(error: unknown): void;
+}
+
+function deferred<Value>(): Deferred<Value> {
+  let settlers: Omit<Deferred<Value>, 'promise'> | undefined;
+  const promise = new Promise<Value>((resolve, reject) => {
+    settlers = { resolve, reject };
+  });
+  return { promise, ...(settlers as Omit<Deferred<Value>, 'promise'>) };
 }

@@ -10,9 +10,9 @@ import { failedLaunch, type Launch } from './launch/launch.js';
 import { launchCli } from './launch/launch-cli.js';
 import { launchRuntime } from './launch/launch-runtime.js';
 import { configuredServers, warnOf } from './mcp/configured-servers.js';
+import { HostPeer } from './mcp/host-peer.js';
 import { InProcessServers } from './mcp/in-process-servers.js';
 import { McpControls } from './mcp/mcp-controls.js';
-import { peerOf } from './mcp/peer.js';
 import type { SplitServers } from './mcp/split-servers.js';
 import type { Options } from './options.js';
 
@@ -35,8 +35,9 @@ export function openAgent(options: Options): OpenAgent {
   const { split: servers, secrets } = configured;
   warnOf(configured.problems, options);
   const debug = debugTo(options.onDebug, secrets);
-  const inProcess = new InProcessServers(servers.inProcess, (serverName) =>
-    peerOf(serverName, conversation, options, debug),
+  const inProcess = new InProcessServers(
+    servers.inProcess,
+    (serverName) => new HostPeer(serverName, conversation, options, debug),
   );
   const callbacks = new Callbacks(options, inProcess, debug);
   const signals = [options.abortController?.signal, options.signal].filter((signal) => signal != null);
@@ -49,8 +50,8 @@ export function openAgent(options: Options): OpenAgent {
   const stopListening: (() => void)[] = [];
   const conversation = new Conversation(
     launch,
-    conversationSettings(options, () => callbacks.any, debug, secrets),
-    (request) => callbacks.serve(request),
+    conversationSettings(options, debug, secrets),
+    callbacks,
     () => {
       mcp.end();
       inProcess.close();
@@ -89,12 +90,12 @@ function launchAgent(options: Options, servers: SplitServers, announcement: Init
 /** The prompt waits for the servers, and goes out also when some have failed: the agent can do without. */
 async function sayWhenReady(
   mcp: McpControls,
-  wanted: NonNullable<Options['mcpReady']>,
+  wanted: Exclude<Options['mcpReady'], false | null | undefined>,
   debug: Debug,
   say: () => void,
 ): Promise<void> {
   try {
-    await mcp.ready(wanted === true ? {} : wanted === false ? { servers: [] } : wanted);
+    await mcp.ready(wanted === true ? {} : wanted);
   } catch (error) {
     debug('mcp', `the prompt did not wait for the servers: ${messageOf(error)}`);
   }

@@ -3,7 +3,7 @@ export interface ReadingPolicyTarget {
   readonly unreadBytes: number;
   /** Requests in either direction that somebody waits for. */
   readonly openRequests: number;
-  /** Whether the agent may need an answer from this side at all. */
+  /** Whether the agent may need an answer from this side at all: then reading is never paused. */
   readonly hasCallbacks: boolean;
   pause(): void;
   resume(): void;

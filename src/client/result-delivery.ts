@@ -4,7 +4,9 @@ import type { SDKMessage, SDKResultMessage } from '../protocol/messages/index.js
 import { failureOf } from './results.js';
 import type { TurnState } from './turn-state.js';
 
-type Deliver = (message: SDKMessage, byteLength: number) => void;
+export interface Delivery {
+  deliver(message: SDKMessage, byteLength: number): void;
+}
 
 /**
  * Gives each result its `final` and `failure` on the way to the consumer. Whether more follows is said by the line
@@ -13,15 +15,15 @@ type Deliver = (message: SDKMessage, byteLength: number) => void;
  */
 export class ResultDelivery {
   readonly #turns: TurnState;
-  readonly #deliver: Deliver;
+  readonly #delivery: Delivery;
   #held: [message: MessageFrame, byteLength: number][] = [];
   #timer: NodeJS.Timeout | undefined;
   #resetsAt: number | undefined;
   #interrupted = false;
 
-  constructor(turns: TurnState, deliver: Deliver) {
+  constructor(turns: TurnState, delivery: Delivery) {
     this.#turns = turns;
-    this.#deliver = deliver;
+    this.#delivery = delivery;
   }
 
   receive(message: MessageFrame, byteLength: number): void {
@@ -38,7 +40,7 @@ export class ResultDelivery {
     // For the host alone: it says when the work is done, which the consumer sees by the end of the loop.
     if (message.sdk_host_only === true) return;
     if (this.#held.length > 0) this.#held.push([message, byteLength]);
-    else this.#deliver(message as unknown as SDKMessage, byteLength);
+    else this.#delivery.deliver(message as unknown as SDKMessage, byteLength);
   }
 
   /** The agent asks for something: it is at work again. */
@@ -72,7 +74,7 @@ export class ResultDelivery {
     this.#held = [];
     for (const [message, byteLength] of held) {
       if (message.type === 'result') message.final = final;
-      this.#deliver(message as unknown as SDKMessage, byteLength);
+      this.#delivery.deliver(message as unknown as SDKMessage, byteLength);
     }
   }
 

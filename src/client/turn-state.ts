@@ -15,7 +15,7 @@ export class TurnState {
   /** Something was sent while a turn ran: the agent takes it into that turn, or queues it for one of its own. */
   #mayBeQueued = false;
   #results = 0;
-  readonly #backgroundTasks = new Set<string>();
+  #backgroundTasks: Set<string> | undefined;
 
   /** undefined until the first turn shows it. */
   get reportsState(): boolean | undefined {
@@ -42,13 +42,13 @@ export class TurnState {
   }
 
   get hasBackgroundTasks(): boolean {
-    return this.#backgroundTasks.size > 0;
+    return this.#backgroundTasks !== undefined && this.#backgroundTasks.size > 0;
   }
 
   /** Nothing is left to do: a result has come for the last message, and no work goes on behind it. */
   get isDone(): boolean {
     if (this.#awaitingResult) return false;
-    return this.reportsState ? this.#reported === 'idle' : this.#backgroundTasks.size === 0;
+    return this.reportsState ? this.#reported === 'idle' : !this.hasBackgroundTasks;
   }
 
   messageSent(): void {
@@ -82,8 +82,7 @@ export class TurnState {
         this.#awaitingResult = true;
         break;
       case 'background_tasks_changed':
-        this.#backgroundTasks.clear();
-        for (const task of tasksOf(message)) this.#backgroundTasks.add(task);
+        this.#backgroundTasks = new Set(tasksOf(message));
         break;
       case 'task_notification':
         this.#taskEnded(message);
@@ -92,7 +91,7 @@ export class TurnState {
   }
 
   #taskEnded(message: MessageFrame): void {
-    const wasKnown = this.#backgroundTasks.delete(String(message.task_id));
+    const wasKnown = this.#backgroundTasks?.delete(String(message.task_id));
     // The agent takes up what a finished task brought in a turn of its own, so another result follows.
     if (wasKnown && message.status !== 'stopped' && message.ambient !== true) this.#awaitingResult = true;
   }

@@ -15,10 +15,11 @@ export class UnreadMessages {
   #waiters: Waiter[] = [];
   #end: { error?: unknown } | undefined;
   #bytes = 0;
-  readonly #onRead: () => void;
+  readonly #policy: { adjust(): void };
 
-  constructor(onRead: () => void) {
-    this.#onRead = onRead;
+  /** `policy` is told of what has been read. */
+  constructor(policy: { adjust(): void }) {
+    this.#policy = policy;
   }
 
   get bytes(): number {
@@ -56,7 +57,7 @@ export class UnreadMessages {
     if (entry !== undefined) {
       this.#take();
       this.#bytes -= entry.byteLength;
-      this.#onRead();
+      this.#policy.adjust();
       return Promise.resolve({ done: false, value: entry.message });
     }
     return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import type { SDKUserMessage } from '../protocol/messages/index.js';
 /** What the input needs from the conversation. */
 export interface InputTarget {
   /** False: the other end is slow, wait for `drained`. Throws `INPUT_CLOSED` when input has ended. */
-  send(frame: MessageFrame): boolean;
+  sendMessage(frame: MessageFrame): boolean;
   drained(): Promise<void>;
   /** Resolves when the next message may be written. */
   readyForNext(): Promise<void>;
@@ -28,8 +28,9 @@ function userMessage(text: string, verbatim: boolean): MessageFrame {
 export class UserInput {
   readonly #target: InputTarget;
   readonly #verbatim: boolean;
-  readonly #open = new Set<AsyncIterator<SDKUserMessage>>();
-  readonly #waits = new Set<() => void>();
+  // Lists and not sets: there is hardly ever more than one, and a hundred idle conversations have one each.
+  #open: readonly AsyncIterator<SDKUserMessage>[] = [];
+  #waits: readonly (() => void)[] = [];
   /** False until the prompt was given: an agent may speak before it. */
   #begun = false;
   #stopped = false;
@@ -41,12 +42,12 @@ export class UserInput {
   }
 
   get isOpen(): boolean {
-    return !this.#begun || this.#open.size > 0;
+    return !this.#begun || this.#open.length > 0;
   }
 
   writeText(text: string): void {
     try {
-      this.#target.send(userMessage(text, this.#verbatim));
+      this.#target.sendMessage(userMessage(text, this.#verbatim));
     } finally {
       this.#begun = true;
     }
@@ -56,7 +57,7 @@ export class UserInput {
   /** Resolves when the stream has ended and all of it is written; rejects with what the stream threw. */
   async writeStream(stream: AsyncIterable<SDKUserMessage>): Promise<void> {
     const iterator = stream[Symbol.asyncIterator]();
-    this.#open.add(iterator);
+    this.#open = [...this.#open, iterator];
     this.#begun = true;
     try {
       while (!this.#stopped) {
@@ -69,9 +70,9 @@ export class UserInput {
       void this.#release(iterator);
       throw error;
     } finally {
-      this.#open.delete(iterator);
+      this.#open = this.#open.filter((each) => each !== iterator);
     }
-    if (!this.#stopped && this.#open.size === 0) this.#target.exhausted();
+    if (!this.#stopped && this.#open.length === 0) this.#target.exhausted();
   }
 
   /** The conversation is over: generators of the user get to run their `finally`. */
@@ -86,8 +87,11 @@ export class UserInput {
   #unlessStopped<T>(pending: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const wake = (): void => resolve(undefined);
-      this.#waits.add(wake);
-      pending.then(resolve, reject).finally(() => this.#waits.delete(wake));
+      const over = (): void => {
+        this.#waits = this.#waits.filter((each) => each !== wake);
+      };
+      this.#waits = [...this.#waits, wake];
+      pending.then(resolve, reject).finally(over);
     });
   }
 
@@ -98,7 +102,7 @@ export class UserInput {
       if (this.#stopped) return;
       const frame = { ...message } as unknown as MessageFrame;
       if (this.#verbatim) frame.client_composed = true;
-      if (!this.#target.send(frame)) await this.#target.drained();
+      if (!this.#target.sendMessage(frame)) await this.#target.drained();
     });
     this.#turn = written.catch(() => {});
     return written;

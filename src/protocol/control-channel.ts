@@ -1,12 +1,15 @@
 import { Cancellation } from './cancellation.js';
 import { AbortError, ControlError, ControlTimeoutError, messageOf, TenonError } from './errors.js';
-import type {
-  ControlCancelFrame,
-  ControlFailure,
-  ControlRequestFrame,
-  ControlResponseFrame,
-  ControlSuccess,
-  Frame,
+import {
+  type ControlCancelFrame,
+  type ControlFailure,
+  type ControlRequestFrame,
+  type ControlResponseFrame,
+  type ControlSuccess,
+  type Frame,
+  isControlCancel,
+  isControlRequest,
+  isControlResponse,
 } from './frames.js';
 
 /**
@@ -156,7 +159,15 @@ export class ControlChannel {
     });
   }
 
-  receiveRequest(frame: ControlRequestFrame): void {
+  /** A frame of control traffic; what is none, or malformed, is passed over. */
+  receive(frame: Frame): void {
+    if (isControlRequest(frame)) this.#receiveRequest(frame);
+    else if (isControlResponse(frame)) this.#receiveResponse(frame);
+    else if (isControlCancel(frame)) this.#receiveCancel(frame);
+    else this.#options.debug('malformed control frame: ignored', frame);
+  }
+
+  #receiveRequest(frame: ControlRequestFrame): void {
     const requestId = frame.request_id;
     if (this.#closed !== undefined) return;
     if (this.#inbound.has(requestId)) {
@@ -169,7 +180,7 @@ export class ControlChannel {
     void this.#serve(request);
   }
 
-  receiveResponse(frame: ControlResponseFrame): void {
+  #receiveResponse(frame: ControlResponseFrame): void {
     const { response } = frame;
     const outbound = this.#outbound.get(response.request_id);
     if (outbound === undefined) {
@@ -179,7 +190,7 @@ export class ControlChannel {
     outbound.settle(response.subtype === 'error' ? controlErrorOf(outbound.subtype, response) : response);
   }
 
-  receiveCancel(frame: ControlCancelFrame): void {
+  #receiveCancel(frame: ControlCancelFrame): void {
     const request = this.#inbound.get(frame.request_id);
     if (request === undefined) {
       this.#options.debug('cancel of no open control request: ignored', frame);
@@ -197,8 +208,9 @@ export class ControlChannel {
     for (const outbound of [...this.#outbound.values()]) outbound.settle(reason);
     const inbound = [...this.#inbound.values()];
     this.#inbound.clear();
-    // What a handler passes on to others, such as `fetch`, is told apart by this name.
-    const aborted = new AbortError(reason.message, { cause: reason });
+    // By its name: programs tell from it that something was called off, also when `fetch` throws it at them.
+    const code = TenonError.is(reason) ? reason.code : 'ABORTED';
+    const aborted = new AbortError(reason.message, { code, cause: reason });
     for (const { cancellation } of inbound) cancellation.cancel(aborted);
     this.#options.changed();
   }

@@ -54,8 +54,11 @@ export class TenonError extends Error {
 
 /** Thrown out of the loop when the caller's signal was aborted. */
 export class AbortError extends TenonError {
-  constructor(message = 'Operation aborted', options?: { cause?: unknown }) {
-    super('ABORTED', message, options);
+  constructor(
+    message = 'Operation aborted',
+    { code = 'ABORTED', ...options }: { cause?: unknown; code?: TenonErrorCode } = {},
+  ) {
+    super(code, message, options);
   }
 }
 

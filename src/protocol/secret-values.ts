@@ -3,11 +3,11 @@ import { REDACTED, SECRET_MAPS } from './redact-config.js';
 /** Shorter values are switches and numbers; to hide those would only garble the text. */
 const SHORTEST_SECRET = 4;
 const DEEPEST = 20;
+const NONE: readonly string[] = [];
 
 /** Remembers what was given as `env` or `headers` of servers and what else is secret, and takes it out of whatever is shown. */
 export class SecretValues {
-  readonly #values = new Set<string>();
-  #longestFirst: string[] = [];
+  #longestFirst: readonly string[] = NONE;
 
   /** A server as it is written, or with its variables replaced. */
   add(config: object | undefined): void {
@@ -18,13 +18,16 @@ export class SecretValues {
   }
 
   addValues(values: readonly unknown[]): void {
-    for (const value of values) {
-      if (typeof value !== 'string') continue;
-      // Of "Bearer abc" the last word is the secret, and a server may quote it alone.
-      for (const secret of [value, value.split(' ').at(-1) ?? '']) this.#remember(secret);
-    }
-    if (this.#values.size === this.#longestFirst.length) return;
-    this.#longestFirst = [...this.#values].sort((one, other) => other.length - one.length);
+    // Of "Bearer abc" the last word is the secret, and a server may quote it alone.
+    const secrets = values
+      .filter((value) => typeof value === 'string')
+      .flatMap((value) => [value, value.split(' ').at(-1) ?? ''])
+      .filter(isSecret)
+      // And as it stands in JSON text.
+      .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+    if (secrets.length === 0) return;
+    const all = new Set([...this.#longestFirst, ...secrets]);
+    this.#longestFirst = [...all].sort((one, other) => other.length - one.length);
   }
 
   hide(text: string): string {
@@ -41,14 +44,11 @@ export class SecretValues {
       Object.entries(value).map(([key, item]) => [key, this.hideIn(item, depth + 1)]),
     ) as Value;
   }
+}
 
-  #remember(secret: string): void {
-    // What only names a variable is no secret.
-    if (secret.length < SHORTEST_SECRET || /^\$\{\w+\}$/.test(secret)) return;
-    this.#values.add(secret);
-    // As it stands in JSON text.
-    this.#values.add(JSON.stringify(secret).slice(1, -1));
-  }
+/** What only names a variable is no secret. */
+function isSecret(value: string): boolean {
+  return value.length >= SHORTEST_SECRET && !/^\$\{\w+\}$/.test(value);
 }
 
 function isPlain(value: object): boolean {

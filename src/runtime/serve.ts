@@ -2,13 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ControlChannel, type InboundRequest, unsupportedRequest } from '../protocol/control-channel.js';
 import type { HostSubtype } from '../protocol/control-requests.js';
 import { messageOf, TenonError } from '../protocol/errors.js';
-import {
-  type Frame,
-  isControlCancel,
-  isControlRequest,
-  isControlResponse,
-  type MessageFrame,
-} from '../protocol/frames.js';
+import { type Frame, isControlFrame, type MessageFrame } from '../protocol/frames.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
 import { type ControlHandlers, controlHandlers } from './control-handlers.js';
 import type { Host } from './host.js';
@@ -101,9 +95,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
   }
 
   frame(frame: Frame): void {
-    if (isControlRequest(frame)) this.#channel.receiveRequest(frame);
-    else if (isControlResponse(frame)) this.#channel.receiveResponse(frame);
-    else if (isControlCancel(frame)) this.#channel.receiveCancel(frame);
+    if (isControlFrame(frame)) this.#channel.receive(frame);
     else if (frame.type === 'user') this.#session.say(frame as MessageFrame);
   }
 

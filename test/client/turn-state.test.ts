@@ -24,7 +24,9 @@ const nameOf = ({ type, subtype, state }: MessageFrame) => [type, subtype, state
 function replay(lines: readonly Recorded[]) {
   const turns = new TurnState();
   const seen: MessageFrame[] = [];
-  const results = new ResultDelivery(turns, (message) => seen.push(message as unknown as MessageFrame));
+  const results = new ResultDelivery(turns, {
+    deliver: (message) => seen.push(message as unknown as MessageFrame),
+  });
   const doneAfter: string[] = [];
   for (const { dir, line } of lines) {
     if (line === '<EOF>') continue;
@@ -178,7 +180,7 @@ describe('a result that no line follows', () => {
   it('is delivered as the final one after a moment', () => {
     const turns = new TurnState();
     const seen: unknown[] = [];
-    const results = new ResultDelivery(turns, (message) => seen.push(message));
+    const results = new ResultDelivery(turns, { deliver: (message) => seen.push(message) });
     turns.observe({ type: 'system', subtype: 'session_state_changed', state: 'running' });
     turns.observe({ type: 'result', subtype: 'success' });
     results.receive({ type: 'result', subtype: 'success', is_error: false }, 0);
@@ -191,7 +193,7 @@ describe('a result that no line follows', () => {
   it('is never delivered after stop()', () => {
     const turns = new TurnState();
     const seen: unknown[] = [];
-    const results = new ResultDelivery(turns, (message) => seen.push(message));
+    const results = new ResultDelivery(turns, { deliver: (message) => seen.push(message) });
     turns.observe({ type: 'system', subtype: 'session_state_changed', state: 'running' });
     results.receive({ type: 'result', subtype: 'success', is_error: false }, 0);
     results.stop();

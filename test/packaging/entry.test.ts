@@ -64,29 +64,27 @@ const SESSIONS = ['index', 'memory-session-store', 'stores', 'summary', 'first-p
   (name) => `sessions/${name}`,
 );
 
-const ENTRIES: [name: string, file: string, folders: string[]][] = [
-  ['tenon', 'index.js', ['authoring/', 'client/', 'config/', 'protocol/', ...SESSIONS]],
-  ['tenon/core', 'index.js', ['authoring/', 'client/', 'config/', 'protocol/', ...SESSIONS]],
-  ['tenon/protocol', 'protocol/index.js', ['protocol/']],
-  ['tenon/runtime', 'runtime/index.js', ['runtime/', 'authoring/', 'config/', 'protocol/', 'sessions/']],
-  ['tenon/model/anthropic', 'runtime/model-anthropic/anthropic.js', ['runtime/', 'protocol/']],
-  ['tenon/testing', 'testing/index.js', ['testing/', 'protocol/', 'runtime/model', 'sessions/']],
+/** The last column: how many files it may be. Each costs more than half a millisecond, without any line being slow. */
+const ENTRIES: [name: string, file: string, folders: string[], mostFiles: number][] = [
+  ['tenon', 'index.js', ['authoring/', 'client/', 'config/', 'protocol/', ...SESSIONS], 6],
+  ['tenon/core', 'index.js', ['authoring/', 'client/', 'config/', 'protocol/', ...SESSIONS], 6],
+  ['tenon/protocol', 'protocol/index.js', ['protocol/'], 3],
+  ['tenon/runtime', 'runtime/index.js', ['runtime/', 'authoring/', 'config/', 'protocol/', 'sessions/'], 10],
+  ['tenon/model/anthropic', 'runtime/model-anthropic/anthropic.js', ['runtime/', 'protocol/'], 4],
+  ['tenon/testing', 'testing/index.js', ['testing/', 'protocol/', 'runtime/model', 'sessions/'], 4],
 ];
-
-const MOST_FILES = 12;
 
 describe('importing', () => {
   it.each(ENTRIES)(
     '%s loads no package, and only the folders that it stands for',
-    async (_, entry, folders) => {
+    async (_, entry, folders, mostFiles) => {
       const urls = await loadedBy(importOf(entry));
       expect(urls).toContain(dist + entry);
       expect(outside(urls)).toEqual([]);
       const sources = await sourcesOf(urls);
       expect(sources.length).toBeGreaterThan(0);
       expect(sources.filter((path) => !folders.some((name) => path.startsWith(name)))).toEqual([]);
-      // Each file costs half a millisecond, and an entry that is one of a hundred is slow without any line being so.
-      expect(urls.length).toBeLessThanOrEqual(MOST_FILES);
+      expect(urls.length).toBeLessThanOrEqual(mostFiles);
     },
   );
 });

@@ -132,7 +132,7 @@ describe('files', () => {
     'protocol/hook-inputs.ts',
   ]);
   /** Too long, and not to grow. */
-  const OVERDUE: Record<string, number> = { 'client/conversation.ts': 350 };
+  const OVERDUE: Record<string, number> = { 'client/conversation.ts': 320 };
 
   it('have at most 300 lines, tables of types aside', () => {
     const long = files

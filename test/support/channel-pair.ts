@@ -4,9 +4,7 @@ import {
   ControlChannel,
   type Frame,
   type InboundRequest,
-  isControlCancel,
-  isControlRequest,
-  isControlResponse,
+  isControlFrame,
   memoryTransportPair,
   type Serve,
   type Transport,
@@ -74,9 +72,7 @@ function channelOver(transport: Transport, peer: Transport, serve: Serve): Chann
   const { channel } = end;
   transport.start({
     frame: (frame) => {
-      if (isControlRequest(frame)) channel.receiveRequest(frame);
-      else if (isControlResponse(frame)) channel.receiveResponse(frame);
-      else if (isControlCancel(frame)) channel.receiveCancel(frame);
+      if (isControlFrame(frame)) channel.receive(frame);
     },
     noise: () => {},
     stderr: () => {},

@@ -1,8 +1,8 @@
 /** One conversation's end of an in-process server, without an agent: what the CLI would send goes in by hand. */
 
 import type { Conversation } from '../../src/client/conversation.js';
+import { HostPeer } from '../../src/client/mcp/host-peer.js';
 import { InProcessServers } from '../../src/client/mcp/in-process-servers.js';
-import { peerOf } from '../../src/client/mcp/peer.js';
 import type {
   JsonRpcId,
   JsonRpcNotification,
@@ -30,8 +30,9 @@ export class ServerConversation {
         return {};
       },
     } as unknown as Conversation;
-    this.#servers = new InProcessServers({ server: { type: 'sdk', name: 'server', instance } }, (name) =>
-      peerOf(name, conversation, callbacks, () => {}),
+    this.#servers = new InProcessServers(
+      { server: { type: 'sdk', name: 'server', instance } },
+      (name) => new HostPeer(name, conversation, callbacks, () => {}),
     );
   }
 

@@ -43,9 +43,7 @@ export class Callbacks implements HostSide {
   get any(): boolean {
     const { canUseTool, onElicitation, onUserDialog } = this.options;
     return (
-      this.servers.names.length > 0 ||
-      !this.hooks.isEmpty ||
-      Boolean(canUseTool || onElicitation || onUserDialog)
+      !this.servers.isEmpty || !this.hooks.isEmpty || Boolean(canUseTool || onElicitation || onUserDialog)
     );
   }
 

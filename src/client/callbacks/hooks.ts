@@ -7,7 +7,7 @@ type HooksOption = Partial<Record<HookEvent, HookCallbackMatcher[] | undefined>>
 
 /** The callbacks of the `hooks` option, under the ids by which the agent calls them. */
 export class Hooks {
-  readonly #callbacks = new Map<string, HookCallback>();
+  readonly #callbacks: HookCallback[] = [];
   readonly #registration: NonNullable<InitializeRequest['hooks']> = {};
 
   constructor(hooks: HooksOption = {}) {
@@ -20,7 +20,7 @@ export class Hooks {
   }
 
   get isEmpty(): boolean {
-    return this.#callbacks.size === 0;
+    return this.#callbacks.length === 0;
   }
 
   announcement(): InitializeRequest {
@@ -29,7 +29,8 @@ export class Hooks {
 
   async call(request: InboundRequest): Promise<HookJSONOutput> {
     const fields = request.fields as unknown as HookCallbackRequest;
-    const callback = this.#callbacks.get(fields.callback_id);
+    const [, index] = /^hook_(\d+)$/.exec(fields.callback_id) ?? [];
+    const callback = index === undefined ? undefined : this.#callbacks[Number(index)];
     if (callback === undefined) throw new Error(`No hook callback found for ID: ${fields.callback_id}`);
     // A callback that returns nothing has nothing to say: the agent goes on.
     return (await callback(fields.input, fields.tool_use_id, { signal: request.signal })) ?? {};
@@ -40,11 +41,7 @@ export class Hooks {
       throw invalidHooks(event, entry);
     }
     const { matcher, hooks, timeout, onFailure } = entry;
-    const hookCallbackIds = hooks.map((hook) => {
-      const id = `hook_${this.#callbacks.size}`;
-      this.#callbacks.set(id, hook);
-      return id;
-    });
+    const hookCallbackIds = hooks.map((hook) => `hook_${this.#callbacks.push(hook) - 1}`);
     return {
       ...(matcher === undefined ? {} : { matcher }),
       hookCallbackIds,

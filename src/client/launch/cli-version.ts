@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
@@ -39,6 +39,8 @@ interface Manifest {
 
 function versionOfPackage(file: string): string | undefined {
   let manifest: Manifest;
+  // Mostly it is not there, and to find out by an exception takes ten times as long.
+  if (!existsSync(file)) return undefined;
   try {
     manifest = JSON.parse(readFileSync(file, 'utf8'));
   } catch {

@@ -14,7 +14,7 @@ import { versionOf } from './cli-version.js';
 import { commandLine } from './command-line.js';
 import { deferredTransport } from './deferred-transport.js';
 import { isScript, requireClaudeCode } from './find-claude-code.js';
-import { failedLaunch, type Launch } from './launch.js';
+import { type Launch, unstartedLaunch } from './launch.js';
 import { PrivateConfig } from './private-config.js';
 import { PrivateFiles } from './private-files.js';
 import { redactArguments } from './redact.js';
@@ -24,8 +24,7 @@ export function launchCli(options: Options, servers: SplitServers, announcement:
   const files = new PrivateFiles();
   const config = new PrivateConfig(options);
   const launch: Launch = {
-    ...failedLaunch(new Error('not started')),
-    initialize: announcement,
+    ...unstartedLaunch(announcement),
     ready: () => files.remove(),
     ended: () => config.remove(),
   };

@@ -4,7 +4,7 @@ import { failedTransport } from '../../protocol/failed-transport.js';
 import type { SplitServers } from '../mcp/split-servers.js';
 import type { Options } from '../options.js';
 import { commandLine } from './command-line.js';
-import { failedLaunch, type Launch } from './launch.js';
+import { type Launch, unstartedLaunch } from './launch.js';
 import { PrivateFiles } from './private-files.js';
 import { redactArguments } from './redact.js';
 
@@ -15,7 +15,7 @@ export function launchRuntime(
   servers: SplitServers,
   announcement: InitializeRequest,
 ): Launch {
-  const launch: Launch = { ...failedLaunch(new Error('not started')), initialize: announcement };
+  const launch: Launch = unstartedLaunch(announcement);
   try {
     const files = new PrivateFiles();
     const { args, env, initialize } = commandLine(options, servers, announcement, undefined, files);

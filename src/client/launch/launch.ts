@@ -17,6 +17,11 @@ export interface Launch {
   ended(): void;
 }
 
+/** What a launch begins as; whatever makes one replaces its transport. */
+export function unstartedLaunch(initialize: InitializeRequest): Launch {
+  return { ...NOT_STARTED, initialize };
+}
+
 /** A launch that came to nothing: the conversation ends at once, with the reason. */
 export function failedLaunch(error: Error): Launch {
   return {
@@ -29,3 +34,5 @@ export function failedLaunch(error: Error): Launch {
     ended: () => {},
   };
 }
+
+const NOT_STARTED: Launch = failedLaunch(new Error('The agent was not started.'));

@@ -18,7 +18,11 @@ export interface ConfiguredServers {
   failed: ReadonlyMap<string, McpConfigProblem>;
   problems: readonly McpConfigProblem[];
   secrets: SecretValues;
+  /** When this was found out, in milliseconds. */
+  begunAt: number;
 }
+
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** Throws for an entry of `mcpServers` that cannot work, and with `strictMcpConfig` for any error. */
 export function configuredServers(options: Options): ConfiguredServers {
@@ -55,7 +59,15 @@ export function configuredServers(options: Options): ConfiguredServers {
   const problems = resolved.problems.filter(
     ({ severity, file }) => severity === 'error' || file === undefined || !cliFiles.has(file),
   );
-  return { split, places, failed, problems, secrets };
+  // Kept as long as the conversation, and nearly always empty.
+  return {
+    split,
+    places: places.size === 0 ? NONE : places,
+    failed: failed.size === 0 ? NONE : failed,
+    problems,
+    secrets,
+    begunAt: Date.now(),
+  };
 }
 
 /** The environment in which variables are looked up: the agent's. */

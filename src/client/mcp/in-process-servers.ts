@@ -15,7 +15,7 @@ import type { McpAnswer, McpPeer, ServerConnection } from './server-connection.j
  * value can serve any number of conversations: ours from the start, others when the agent first speaks to them.
  */
 export class InProcessServers {
-  readonly #configs = new Map<string, McpSdkServerConfigWithInstance>();
+  #configs: Record<string, McpSdkServerConfigWithInstance>;
   readonly #connections = new Map<string, ServerConnection>();
   readonly #peerOf: (serverName: string) => McpPeer;
   #closed = false;
@@ -24,39 +24,47 @@ export class InProcessServers {
     configs: Record<string, McpSdkServerConfigWithInstance>,
     peerOf: (serverName: string) => McpPeer,
   ) {
+    this.#configs = configs;
     this.#peerOf = peerOf;
-    for (const [name, config] of Object.entries(configs)) this.#configs.set(name, config);
   }
 
   get names(): string[] {
-    return [...this.#configs.keys()];
+    return Object.keys(this.#configs);
+  }
+
+  get isEmpty(): boolean {
+    return this.names.length === 0;
   }
 
   /** Undefined where no server here has that name. */
   instanceOf(name: string): McpServerInstance | undefined {
-    return this.#configs.get(name)?.instance;
+    return Object.hasOwn(this.#configs, name) ? this.#configs[name]?.instance : undefined;
   }
 
   /** Their entries for `mcp_set_servers`, with the limits and rules that `initialize` would have said. */
   onWire(): Record<string, McpSdkServerConfig> {
     return Object.fromEntries(
-      [...this.#configs].map(([name, config]) => [name, { type: 'sdk', name, ...settingsOf(config) }]),
+      Object.entries(this.#configs).map(([name, config]) => [
+        name,
+        { type: 'sdk', name, ...settingsOf(config) },
+      ]),
     );
   }
 
   /** What `initialize` says of them: names, limits, and the handshake's answers where they are known already. */
   announcement(): InitializeRequest {
-    if (this.#configs.size === 0) return {};
+    const { names } = this;
+    if (names.length === 0) return {};
     const manifests: Record<string, SdkMcpServerManifest> = {};
     const configs: NonNullable<InitializeRequest['sdkMcpServerConfigs']> = {};
-    for (const [name, config] of this.#configs) {
+    for (const [name, config] of Object.entries(this.#configs)) {
       const manifest = manifestOf(config);
       if (manifest !== undefined) manifests[name] = manifest;
       const settings = settingsOf(config);
       if (Object.keys(settings).length > 0) configs[name] = settings;
     }
     return {
-      sdkMcpServers: this.names,
+      sdkMcpServers: names,
       ...(Object.keys(manifests).length > 0 ? { sdkMcpServerManifests: manifests } : {}),
       ...(Object.keys(configs).length > 0 ? { sdkMcpServerConfigs: configs } : {}),
     };
@@ -70,7 +78,7 @@ export class InProcessServers {
 
   /** Our own servers are connected from the start, so that a change of their tools reaches this conversation. */
   connectOwn(): void {
-    for (const [name, config] of this.#configs) {
+    for (const [name, config] of Object.entries(this.#configs)) {
       if (config.instance instanceof SdkMcpServer && !this.#connections.has(name)) this.#connect(name);
     }
   }
@@ -100,14 +108,13 @@ export class InProcessServers {
   replace(
     configs: Record<string, McpSdkServerConfigWithInstance>,
   ): Record<string, McpSdkServerConfigWithInstance> {
-    const before = Object.fromEntries(this.#configs);
-    for (const [name, config] of this.#configs) {
+    const before = this.#configs;
+    for (const [name, config] of Object.entries(before)) {
       if (configs[name]?.instance === config.instance) continue;
       this.#connections.get(name)?.close();
       this.#connections.delete(name);
     }
-    this.#configs.clear();
-    for (const [name, config] of Object.entries(configs)) this.#configs.set(name, config);
+    this.#configs = configs;
     this.connectOwn();
     return before;
   }

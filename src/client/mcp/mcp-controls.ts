@@ -9,7 +9,11 @@ import type {
 } from '../../protocol/control-requests.js';
 import { ControlError, OptionError, TenonError } from '../../protocol/errors.js';
 import { LIMITS } from '../../protocol/limits.js';
-import type { McpServerConfig, McpServerConfigForProcessTransport } from '../../protocol/mcp.js';
+import type {
+  McpSdkServerConfigWithInstance,
+  McpServerConfig,
+  McpServerConfigForProcessTransport,
+} from '../../protocol/mcp.js';
 import type { McpServerStatus, McpSetServersResult } from '../../protocol/mcp-status.js';
 import type { Conversation } from '../conversation.js';
 import type { Debug } from '../debug.js';
@@ -42,20 +46,22 @@ export interface McpReadiness {
 
 /** What a host can do with the MCP servers of a running agent. */
 export class McpControls {
-  readonly content: ServerContent;
-  readonly monitor: StatusMonitor;
   readonly #agent: Conversation;
   readonly #options: Options;
   readonly #initialized: () => Promise<unknown>;
   readonly #servers: InProcessServers;
   readonly #configured: ConfiguredServers;
-  readonly #book: StatusBook;
+  // Made when they are first asked for: most conversations need none of it, and there may be hundreds of them.
+  #book: StatusBook | undefined;
+  #content: ServerContent | undefined;
+  #monitor: StatusMonitor | undefined;
   /** Servers of the options that live here, until a call of `set` has named them: they stay. */
-  readonly #kept: Map<string, McpServerConfig>;
-  #expected: Set<string>;
+  #kept: Record<string, McpSdkServerConfigWithInstance>;
+  #expected: Set<string> | undefined;
   /** Servers outside that the last call of `set` has named. */
-  #named: Record<string, McpServerConfigForProcessTransport> = {};
+  #named: Record<string, McpServerConfigForProcessTransport> | undefined;
   #isChanged = false;
+  #isEnded = false;
 
   constructor(
     agent: Conversation,
@@ -70,12 +76,7 @@ export class McpControls {
     this.#initialized = initialized;
     this.#servers = servers;
     this.#configured = configured;
-    this.#book = new StatusBook(configured);
-    this.#kept = new Map(Object.entries(configured.split.inProcess));
-    this.#expected = new Set([...this.#kept.keys(), ...Object.keys(configured.split.process)]);
-    const hiding = { control: this.#ask.bind(this) };
-    this.content = new ServerContent(hiding, servers, () => this.#externalNames());
-    this.monitor = new StatusMonitor(() => this.status({ background: true }));
+    this.#kept = configured.split.inProcess;
     const { onMcpStatus } = options;
     if (onMcpStatus == null) return;
     this.monitor.listen((change) => {
@@ -87,31 +88,47 @@ export class McpControls {
     });
   }
 
-  /** What a second `initialize` has to say of the servers here, where they are no longer those of the first. */
+  get content(): ServerContent {
+    const hiding = { control: this.#ask.bind(this) };
+    this.#content ??= new ServerContent(hiding, this.#servers, () => this.#externalNames());
+    return this.#content;
+  }
+
+  get monitor(): StatusMonitor {
+    if (this.#monitor === undefined) {
+      this.#monitor = new StatusMonitor(() => this.status({ background: true }));
+      if (this.#isEnded) this.#monitor.end();
+    }
+    return this.#monitor;
+  }
+
+  /** What a second `initialize` has to say of the servers here, which need no longer be those of the first. */
   announcement(): InitializeRequest {
-    if (!this.#isChanged) return {};
+    const now = this.#servers.announcement();
+    if (!this.#isChanged) return now;
     const none = { sdkMcpServers: [], sdkMcpServerManifests: undefined, sdkMcpServerConfigs: undefined };
-    return { ...none, ...this.#servers.announcement() };
+    return { ...none, ...now };
   }
 
   async status({ background = false } = {}): Promise<McpServerStatus[]> {
     const answer = await this.#agent.control('mcp_status', {}, { background });
-    const rows = this.#book.complete(answer?.mcpServers ?? []);
+    const rows = this.#statusBook().complete(answer?.mcpServers ?? []);
     this.monitor.observe(rows);
     return rows;
   }
 
   /** Resolves when each is in a state that will not change by itself, or the time is over. */
-  async ready(options: McpReadyOptions = {}, background = false): Promise<McpReadiness> {
+  async ready(options: McpReadyOptions = {}): Promise<McpReadiness> {
     const { servers, timeout = LIMITS.mcpReadyMs } = options;
     const end = Date.now() + timeout;
     // Before that the agent may not know its servers yet.
     await Promise.race([this.#initialized(), wait(timeout, undefined, { ref: false })]);
     for (;;) {
-      const rows = await this.status({ background });
+      const rows = await this.status();
       const byName = new Map(rows.map((row) => [row.name, row]));
-      const wanted = [...new Set(servers ?? [...this.#expected, ...byName.keys()])];
-      const unknown = wanted.find((name) => !byName.has(name) && !this.#expected.has(name));
+      const expected = this.#expectedNames();
+      const wanted = [...new Set(servers ?? [...expected, ...byName.keys()])];
+      const unknown = wanted.find((name) => !byName.has(name) && !expected.has(name));
       if (unknown !== undefined) throw noSuchServer(unknown, [...byName.keys()]);
       const pending = wanted.filter((name) => (byName.get(name)?.status ?? 'pending') === 'pending');
       const left = end - Date.now();
@@ -128,8 +145,9 @@ export class McpControls {
   async set(given: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
     const split = splitServers(given);
     const errors = this.#takeUnusable(split.process);
-    for (const name of Object.keys(given)) this.#kept.delete(name);
-    const inProcess = { ...splitServers(Object.fromEntries(this.#kept)).inProcess, ...split.inProcess };
+    this.#kept = { ...this.#kept };
+    for (const name of Object.keys(given)) delete this.#kept[name];
+    const inProcess = { ...this.#kept, ...split.inProcess };
     // Before the request: the agent may speak to a new server before it answers.
     const before = this.#servers.replace(inProcess);
     const servers: Record<string, McpServerConfigForProcessTransport> = {
@@ -145,11 +163,12 @@ export class McpControls {
         if (now !== undefined && now !== instance) this.#servers.announceChange(name);
       }
       const removed = new Set(result?.removed ?? []);
-      this.#expected = new Set([
-        ...[...this.#expected].filter((name) => !removed.has(name)),
+      const expected = new Set([
+        ...[...this.#expectedNames()].filter((name) => !removed.has(name)),
         ...Object.keys(servers),
       ]);
-      for (const name of Object.keys(result?.errors ?? {})) this.#expected.delete(name);
+      for (const name of Object.keys(result?.errors ?? {})) expected.delete(name);
+      this.#expected = expected;
       return {
         added: result?.added ?? [],
         removed: result?.removed ?? [],
@@ -166,7 +185,7 @@ export class McpControls {
    * would do as well, but the CLI writes what is off into the user's configuration.
    */
   async reconnect(name: string): Promise<void> {
-    this.#book.attempted(name);
+    this.#statusBook().attempted(name);
     if (this.#servers.instanceOf(name) === undefined) {
       await this.#ask('mcp_reconnect', { serverName: name });
       return;
@@ -185,13 +204,26 @@ export class McpControls {
   }
 
   async toggle(name: string, enabled: boolean): Promise<void> {
-    if (enabled) this.#book.attempted(name);
+    if (enabled) this.#statusBook().attempted(name);
     await this.#ask('mcp_toggle', { serverName: name, enabled });
   }
 
   end(): void {
-    this.monitor.end();
-    this.content.close();
+    this.#isEnded = true;
+    this.#monitor?.end();
+    this.#content?.close();
+  }
+
+  #statusBook(): StatusBook {
+    this.#book ??= new StatusBook(this.#configured);
+    return this.#book;
+  }
+
+  /** Servers that the agent was told of: they may still be connecting when it does not list them. */
+  #expectedNames(): Set<string> {
+    const { inProcess, process } = this.#configured.split;
+    this.#expected ??= new Set([...Object.keys(inProcess), ...Object.keys(process)]);
+    return this.#expected;
   }
 
   /** An error of the agent may quote what a server was given. */

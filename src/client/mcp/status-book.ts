@@ -16,7 +16,6 @@ interface Remembered {
 export class StatusBook {
   readonly #configured: ConfiguredServers;
   readonly #remembered = new Map<string, Remembered>();
-  readonly #begun = new Date().toISOString();
 
   constructor(configured: ConfiguredServers) {
     this.#configured = configured;
@@ -71,7 +70,7 @@ export class StatusBook {
       status: 'failed',
       error: describeProblem(problem),
       source: problem.place === 'options' ? 'dynamic' : problem.place,
-      since: this.#begun,
+      since: new Date(this.#configured.begunAt).toISOString(),
       attempts: 0,
     };
   }

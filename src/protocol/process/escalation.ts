@@ -10,6 +10,14 @@ export interface EscalationTarget {
   giveUp(): void;
 }
 
+type Step = readonly [afterMs: number, measure: (target: EscalationTarget) => void];
+
+const LATER_STEPS: readonly Step[] = [
+  [LIMITS.endInputAfterSignalMs, (target) => target.endInput()],
+  [LIMITS.killGraceMs - LIMITS.endInputAfterSignalMs, (target) => target.signal('SIGKILL')],
+  [LIMITS.reapMs, (target) => target.giveUp()],
+];
+
 export class Escalation {
   readonly #target: EscalationTarget;
   #timer: NodeJS.Timeout | undefined;
@@ -30,15 +38,8 @@ export class Escalation {
     if (deadline >= this.#deadline) return;
     this.#deadline = deadline;
     clearTimeout(this.#timer);
-    const { endInput, signal, giveUp } = this.#target;
-    if (graceMs > 0) endInput();
-    const steps: [afterMs: number, measure: () => void][] = [
-      [graceMs, () => signal('SIGTERM')],
-      [LIMITS.endInputAfterSignalMs, endInput],
-      [LIMITS.killGraceMs - LIMITS.endInputAfterSignalMs, () => signal('SIGKILL')],
-      [LIMITS.reapMs, giveUp],
-    ];
-    this.#run(steps);
+    if (graceMs > 0) this.#target.endInput();
+    this.#run([[graceMs, (target) => target.signal('SIGTERM')], ...LATER_STEPS]);
   }
 
   cancel(): void {
@@ -46,13 +47,13 @@ export class Escalation {
     this.#signalled = true;
   }
 
-  #run(steps: [number, () => void][]): void {
+  #run(steps: readonly Step[]): void {
     const [step, ...rest] = steps;
     if (step === undefined) return;
     const [afterMs, measure] = step;
     this.#timer = setTimeout(() => {
       this.#signalled = true;
-      measure();
+      measure(this.#target);
       this.#run(rest);
     }, afterMs);
   }

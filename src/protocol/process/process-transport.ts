@@ -4,9 +4,9 @@ import { messageOf, TenonError } from '../errors.js';
 import type { Frame } from '../frames.js';
 import { isFrame } from '../frames.js';
 import { LIMITS } from '../limits.js';
-import { LineSplitter } from '../line-splitter.js';
+import { type LineReceiver, LineSplitter } from '../line-splitter.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../transport.js';
-import { Escalation } from './escalation.js';
+import { Escalation, type EscalationTarget } from './escalation.js';
 import { LineWriter } from './line-writer.js';
 import { endOrphans, forget, signalGroup, watch } from './process-group.js';
 
@@ -51,11 +51,12 @@ function ownsGroup(child: ChildProcess): boolean {
 }
 
 /** Frames as lines over a process's stdin and stdout. */
-export class ProcessTransport implements Transport {
+export class ProcessTransport implements Transport, LineReceiver, EscalationTarget {
   readonly #child: FrameProcess;
   readonly #group: number | undefined;
   /** It could not be started, and Node will say why in a moment. */
   readonly #unborn: boolean;
+  readonly graceMs: number;
   readonly #splitter: LineSplitter;
   readonly #writer: LineWriter | undefined;
   readonly #escalation: Escalation;
@@ -66,32 +67,19 @@ export class ProcessTransport implements Transport {
   #ended = false;
   #outputEnded = false;
   #stderrEnded = false;
-  #orphansGone = Promise.resolve();
+  #orphansGone: Promise<void> | undefined;
   #drainTimer: NodeJS.Timeout | undefined;
-  #settleGone: () => void = () => {};
-  readonly #gone = new Promise<void>((resolve) => {
-    this.#settleGone = resolve;
-  });
+  /** Whoever waits for the process to be gone; undefined once it is. */
+  #waiting: (() => void)[] | undefined = [];
 
   constructor(child: FrameProcess, options: ProcessTransportOptions = {}, ownGroup = false) {
     this.#child = child;
     this.#writer = child.stdin === null ? undefined : new LineWriter(child.stdin);
     this.#group = ownGroup ? child.pid : undefined;
     this.#unborn = child instanceof ChildProcess && child.pid === undefined;
-    this.#splitter = new LineSplitter(
-      {
-        line: (text, byteLength) => this.#line(text, byteLength),
-        oversized: (byteLength, head) =>
-          this.#receiver?.noise(`[a line of ${byteLength} bytes was dropped] ${head}`),
-      },
-      options.maxLineBytes,
-    );
-    this.#escalation = new Escalation({
-      graceMs: options.closeGraceMs ?? LIMITS.closeGraceMs,
-      endInput: () => this.endInput(),
-      signal: (signal) => this.#signal(signal),
-      giveUp: () => this.#finish({ code: null, signal: 'SIGKILL' }),
-    });
+    this.graceMs = options.closeGraceMs ?? LIMITS.closeGraceMs;
+    this.#splitter = new LineSplitter(this, options.maxLineBytes);
+    this.#escalation = new Escalation(this);
   }
 
   get pid(): number | undefined {
@@ -167,10 +155,15 @@ export class ProcessTransport implements Transport {
     this.#inputEnded = true;
     this.resume();
     if (this.#exit === undefined && !this.#ended) this.#escalation.begin(graceMs);
-    return this.#gone;
+    return new Promise((resolve) => {
+      if (this.#waiting === undefined) resolve();
+      else this.#waiting.push(resolve);
+    });
   }
 
-  #line(text: string, byteLength: number): void {
+  // What the splitter says (LineReceiver).
+
+  line(text: string, byteLength: number): void {
     if (isBlank(text)) return;
     let value: unknown;
     try {
@@ -181,6 +174,21 @@ export class ProcessTransport implements Transport {
     }
     if (isFrame(value)) this.#receiver?.frame(value, byteLength);
     else this.#receiver?.noise(text);
+  }
+
+  oversized(byteLength: number, head: string): void {
+    this.#receiver?.noise(`[a line of ${byteLength} bytes was dropped] ${head}`);
+  }
+
+  // What is done to a process that does not leave (EscalationTarget).
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.#group !== undefined) signalGroup(this.#group, signal);
+    else this.#child.kill(signal);
+  }
+
+  giveUp(): void {
+    this.#finish({ code: null, signal: 'SIGKILL' });
   }
 
   #outputDone(): void {
@@ -221,11 +229,6 @@ export class ProcessTransport implements Transport {
     else this.#receiver?.noise(`[process error] ${messageOf(error)}`);
   }
 
-  #signal(signal: NodeJS.Signals): void {
-    if (this.#group !== undefined) signalGroup(this.#group, signal);
-    else this.#child.kill(signal);
-  }
-
   #finish(end: TransportEnd): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -239,10 +242,12 @@ export class ProcessTransport implements Transport {
     this.#child.stdin?.destroy();
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
-    void this.#orphansGone.then(() => {
+    void (this.#orphansGone ?? Promise.resolve()).then(() => {
       if (this.#group !== undefined) forget(this.#group);
       this.#receiver?.end(end);
-      this.#settleGone();
+      const waiting = this.#waiting ?? [];
+      this.#waiting = undefined;
+      for (const gone of waiting) gone();
     });
   }
 }

@@ -1,10 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { LIMITS } from '../limits.js';
 
 /**
  * A shell that outlives the host by a moment. It holds the read end of a pipe whose
  * write end only the host has; when the host is gone, however it went, it ends the process groups that are still
- * on its list, and removes the directories. It exists only while there are any. Where there is no `sh` (Windows, some containers) it does
+ * on its list, and removes the directories. It leaves when there have been none for a moment: one query after another
+ * would start one each time. Where there is no `sh` (Windows, some containers) it does
  * nothing, and an agent ends by itself when its input closes.
  */
 const SCRIPT = `
@@ -36,18 +38,18 @@ export class Reaper {
   readonly #groups = new Set<number>();
   readonly #directories = new Set<string>();
   #shell: ChildProcess | undefined;
+  #leaving: NodeJS.Timeout | undefined;
 
   add(group: number): void {
     if (process.platform === 'win32') return;
     this.#groups.add(group);
-    this.#shell ??= this.#open();
-    this.#tell('add', group);
+    if (this.#isAlive()) this.#tell('add', group);
+    else this.#open();
   }
 
   /** True when the group's end is in good hands, whatever becomes of the host. */
   watches(group: number): boolean {
-    const { pid, exitCode, signalCode } = this.#shell ?? {};
-    return this.#groups.has(group) && pid !== undefined && exitCode === null && signalCode === null;
+    return this.#groups.has(group) && this.#isAlive();
   }
 
   remove(group: number): void {
@@ -60,8 +62,8 @@ export class Reaper {
   addDirectory(path: string): void {
     if (process.platform === 'win32' || path.includes('\n')) return;
     this.#directories.add(path);
-    this.#shell ??= this.#open();
-    this.#tell('keep', path);
+    if (this.#isAlive()) this.#tell('keep', path);
+    else this.#open();
   }
 
   removeDirectory(path: string): void {
@@ -72,11 +74,24 @@ export class Reaper {
 
   #closeUnlessNeeded(): void {
     if (this.#groups.size > 0 || this.#directories.size > 0) return;
+    clearTimeout(this.#leaving);
+    this.#leaving = setTimeout(() => this.#close(), LIMITS.reaperLingerMs).unref();
+  }
+
+  #close(): void {
+    if (this.#groups.size > 0 || this.#directories.size > 0) return;
     this.#shell?.stdin?.end();
     this.#shell = undefined;
   }
 
-  #open(): ChildProcess {
+  /** Somebody else may have ended it. */
+  #isAlive(): boolean {
+    const { pid, exitCode, signalCode } = this.#shell ?? {};
+    return pid !== undefined && exitCode === null && signalCode === null;
+  }
+
+  /** Starts it and tells it of everything there is. */
+  #open(): void {
     const shell = spawn('/bin/sh', ['-c', SCRIPT], {
       stdio: ['pipe', 'ignore', 'ignore'],
       // A group of its own: Ctrl-C in a terminal goes to the host's group and must not end the reaper first.
@@ -89,7 +104,9 @@ export class Reaper {
     shell.unref();
     // A pipe is a socket underneath; the type of `stdin` does not say that it can be unreferenced.
     (shell.stdin as { unref?: () => void } | null)?.unref?.();
-    return shell;
+    this.#shell = shell;
+    for (const group of this.#groups) this.#tell('add', group);
+    for (const directory of this.#directories) this.#tell('keep', directory);
   }
 
   #tell(verb: 'add' | 'remove' | 'keep' | 'drop', what: number | string): void {
