@@ -131,7 +131,7 @@ export const CASES = [
     parameters: { number: 1, inFlight: 1, bytes: 100 },
     metrics: [{ key: 'firstCall', title: 'first tool call of a query', unit: 'ms', atMost: 2 }],
   },
-  roundTrip('100 B', 100, 5000, [
+  roundTrip('100 B', 100, 20_000, [
     half('100 B', 1.5),
     { key: 'p99', title: 'call with 100 B: round trip, p99', unit: 'µs', atMost: 1.5 },
     cpu('100 B', 1.5),

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * One measurement in a process of its own, so that none warms another one's code:
- * `node --expose-gc host.mjs <subject> <measurement> <parameters>`, numbers on stdout.
+ * `node [--expose-gc] host.mjs <subject> <measurement> <parameters>`, numbers on stdout.
  */
 const [subject = '', measurement = '', parameters = '{}'] = process.argv.slice(2);
 

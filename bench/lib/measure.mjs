@@ -40,6 +40,9 @@ export async function measureAll(cases, rounds, onProgress) {
   return measured;
 }
 
+/** Those that look at the heap. Any flag of V8 costs the others: Node's own code is then compiled anew at each start. */
+const NEEDS_COLLECTION = ['idle', 'sequence', 'conversations'];
+
 /**
  * @param {Case} each
  * @param {string} subject
@@ -47,7 +50,8 @@ export async function measureAll(cases, rounds, onProgress) {
  */
 async function measureOnce({ name, measurement, parameters = {} }, subject) {
   const host = join(import.meta.dirname, '..', 'host.mjs');
-  const args = ['--expose-gc', host, subject, measurement, JSON.stringify(parameters)];
+  const flags = NEEDS_COLLECTION.includes(measurement) ? ['--expose-gc'] : [];
+  const args = [...flags, host, subject, measurement, JSON.stringify(parameters)];
   try {
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: TIMEOUT_MS });
     return JSON.parse(stdout);

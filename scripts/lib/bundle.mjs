@@ -64,6 +64,8 @@ const PARTS = [
   ['protocol', ['protocol'], 'protocol/index'],
   ['sessions', ['sessions'], 'testing/index'],
   ['common', ['authoring', 'config', 'protocol', 'sessions'], 'runtime/index'],
+  // The rest, which is also wanted by what the root entry loads on demand.
+  ['client', ['authoring', 'client', 'config', 'protocol', 'sessions'], 'index'],
 ];
 
 /**

@@ -66,8 +66,8 @@ const SESSIONS = ['index', 'memory-session-store', 'stores', 'summary', 'first-p
 
 /** The last column: how many files it may be. Each costs more than half a millisecond, without any line being slow. */
 const ENTRIES: [name: string, file: string, folders: string[], mostFiles: number][] = [
-  ['tenon', 'index.js', ['authoring/', 'client/', 'config/', 'protocol/', ...SESSIONS], 6],
-  ['tenon/core', 'index.js', ['authoring/', 'client/', 'config/', 'protocol/', ...SESSIONS], 6],
+  ['tenon', 'index.js', ['authoring/', 'client/', 'config/', 'protocol/', ...SESSIONS], 5],
+  ['tenon/core', 'index.js', ['authoring/', 'client/', 'config/', 'protocol/', ...SESSIONS], 5],
   ['tenon/protocol', 'protocol/index.js', ['protocol/'], 3],
   ['tenon/runtime', 'runtime/index.js', ['runtime/', 'authoring/', 'config/', 'protocol/', 'sessions/'], 10],
   ['tenon/model/anthropic', 'runtime/model-anthropic/anthropic.js', ['runtime/', 'protocol/'], 4],

@@ -50,15 +50,7 @@ function start(
   const custom = options.spawnClaudeCodeProcess;
   // Where somebody else starts it, directory and path may be those of another machine.
   if (custom === undefined) checkDirectory(cwd);
-  const path =
-    custom !== undefined && options.pathToClaudeCodeExecutable !== undefined
-      ? options.pathToClaudeCodeExecutable
-      : requireClaudeCode({
-          path: options.pathToClaudeCodeExecutable,
-          cwd,
-          // Finding the program is the host's business, whatever environment the program then gets.
-          env: { ...process.env, ...options.env },
-        });
+  const path = programOf(options);
   launch.cliVersion = versionOf(path);
   const { args, env, initialize } = commandLine(options, servers, announcement, launch.cliVersion, files);
   launch.initialize = initialize;
@@ -78,6 +70,14 @@ function start(
           const { openStored } = await import('../stored/open-stored.js');
           return openStored({ options: { ...options, sessionStore }, args, env, open }, isStopped);
         });
+}
+
+function programOf({ pathToClaudeCodeExecutable: path, cwd, env, spawnClaudeCodeProcess }: Options): string {
+  if (path === undefined) {
+    // Finding the program is the host's business, whatever environment the program then gets.
+    return requireClaudeCode({ cwd, env: { ...process.env, ...env } });
+  }
+  return spawnClaudeCodeProcess === undefined ? requireClaudeCode({ path, cwd }) : path;
 }
 
 function spawn(command: string, args: string[], env: NodeJS.ProcessEnv, options: Options): Transport {

@@ -30,9 +30,10 @@ export function configuredServers(options: Options): ConfiguredServers {
   const places = new Map<string, McpPlace>();
   const failed = new Map<string, McpConfigProblem>();
   const secrets = new SecretValues();
+  const env = environmentOf(options);
   const resolved = resolveFrom(
-    { ...options, mcpServers: checkedHere(split, options), env: environmentOf(options) },
-    filesToRead(options, Object.keys(split.inProcess)),
+    { ...options, mcpServers: checkedHere(split, options), env },
+    filesToRead({ ...options, env }, Object.keys(split.inProcess)),
   );
   const cliFiles = new Set(resolved.files.filter((file) => file.readByClaudeCode).map(({ path }) => path));
   for (const server of Object.values(resolved.servers)) {
@@ -86,7 +87,7 @@ function checkedHere(split: SplitServers, options: Options): Record<string, McpS
  */
 function filesToRead(options: Options, inProcess: readonly string[]): ReturnType<typeof filesFor> {
   if (options.runtime != null || options.spawnClaudeCodeProcess != null) return [];
-  const files = filesFor({ ...options, env: environmentOf(options) });
+  const files = filesFor(options);
   const pathsOf = (readByClaudeCode: boolean): string[] => [
     ...new Set(files.filter((file) => file.readByClaudeCode === readByClaudeCode).map(({ path }) => path)),
   ];
