@@ -9,6 +9,8 @@ export interface AgentStart {
   /** Where the host wants the conversation kept, and an old one looked up. */
   sessionStore?: SessionStore | undefined;
   sessionStoreFlush?: SessionStoreFlush | undefined;
+  /** For each call that reads from the store, in milliseconds. */
+  loadTimeoutMs?: number | undefined;
 }
 
 /** An agent that is not a process: a value for `options.runtime`. */

@@ -13,7 +13,7 @@ export function embedded(config: RuntimeConfig): AgentRuntime {
 }
 
 function open(config: RuntimeConfig, start: AgentStart): Transport {
-  const { args, env, cwd, sessionStore, sessionStoreFlush = 'batched' } = start;
+  const { args, env, cwd, sessionStore, sessionStoreFlush = 'batched', loadTimeoutMs } = start;
   let flags: RuntimeFlags;
   try {
     flags = parseFlags(args, (text) => JSON.parse(text));
@@ -29,7 +29,7 @@ function open(config: RuntimeConfig, start: AgentStart): Transport {
   const agent = serveRuntime(agentSide, config, {
     flags,
     cwd,
-    ...(sessionStore === undefined ? {} : { sessionStore, sessionStoreFlush }),
+    ...(sessionStore === undefined ? {} : { sessionStore, sessionStoreFlush, loadTimeoutMs }),
     env,
     reportsState: env.CLAUDE_CODE_SDK_READS_SESSION_STATE === '1',
     onStderr: (text) => tellStderr(text),

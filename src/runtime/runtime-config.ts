@@ -38,6 +38,8 @@ export interface RuntimeStart {
   sessionStore?: SessionStore | undefined;
   /** `batched`: the store is written to when a turn ends. Else everything is kept as it is said. */
   sessionStoreFlush?: SessionStoreFlush | undefined;
+  /** For each call that reads from the store, in milliseconds. */
+  loadTimeoutMs?: number | undefined;
   /** The host reads `session_state_changed` lines. */
   reportsState: boolean;
   /** What a program would write to stderr. */

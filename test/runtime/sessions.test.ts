@@ -213,7 +213,7 @@ describe('a crash', () => {
       const sessionStore = { append: async () => {}, load: async () => null, [method]: hang };
       const running = run(['Hello.'], { ...options, sessionStore });
       await asked;
-      await vi.advanceTimersByTimeAsync(LIMITS.storeCallMs);
+      await vi.advanceTimersByTimeAsync(options.loadTimeoutMs ?? LIMITS.storeCallMs);
       return running;
     }
 
@@ -228,6 +228,13 @@ describe('a crash', () => {
     it('a conversation that is to be gone on with is an error, not a wait without an end', async () => {
       const { result } = await atTheEndOfPatience({ resume: randomUUID() }, 'load');
       expect(result).toMatchObject({ errors: [expect.stringContaining('SessionStore.load() timed out')] });
+    });
+
+    it('`loadTimeoutMs` says how long it is waited for, as with the CLI', async () => {
+      const { result } = await atTheEndOfPatience({ resume: randomUUID(), loadTimeoutMs: 2_000 }, 'load');
+      expect(result).toMatchObject({
+        errors: [expect.stringContaining('SessionStore.load() timed out after 2000 ms')],
+      });
     });
   });
 });

@@ -27,6 +27,7 @@ export function launchRuntime(
       cwd: options.cwd ?? process.cwd(),
       sessionStore: options.sessionStore ?? undefined,
       sessionStoreFlush: options.sessionStoreFlush ?? undefined,
+      loadTimeoutMs: options.loadTimeoutMs ?? undefined,
     });
   } catch (error) {
     launch.transport = failedTransport(error as Error);

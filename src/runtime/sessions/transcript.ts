@@ -43,17 +43,18 @@ export class Transcript {
 
   /** A new conversation, or an old one as the flags say. What cannot be gone on with is an error, before any model call. */
   static async open(config: RuntimeConfig, start: RuntimeStart, onSaved: OnSaved): Promise<Transcript> {
-    const { flags, cwd, sessionStore: store = config.sessionStore } = start;
+    const { flags, cwd, sessionStore: store = config.sessionStore, loadTimeoutMs } = start;
     const { history: seed = [] } = config;
     if (flags.sessionId !== undefined && !isSessionId(flags.sessionId)) {
       throw new TenonError('INVALID_OPTION', `Invalid session ID: "${flags.sessionId}" is no UUID.`);
     }
     const projectKey = await projectKeyAt(cwd);
-    const from = flags.resume ?? (flags.continue ? await latestOf(store, projectKey) : undefined);
+    const from =
+      flags.resume ?? (flags.continue ? await latestOf(store, projectKey, loadTimeoutMs) : undefined);
     const isNew = from === undefined || flags.forkSession;
     const key = { projectKey, sessionId: isNew ? (flags.sessionId ?? randomUUID()) : from };
     const kept = flags.persistSession ? store : undefined;
-    if (isNew && flags.sessionId !== undefined && (await loadFrom(kept, key)) != null) {
+    if (isNew && flags.sessionId !== undefined && (await loadFrom(kept, key, loadTimeoutMs)) != null) {
       throw new TenonError('SESSION_ID_IN_USE', `Session ID ${key.sessionId} is already in use.`);
     }
     const transcript = new Transcript(key, kept, start, onSaved);
@@ -124,9 +125,9 @@ export class Transcript {
   }
 
   async #take(from: SessionKey, store: SessionStore | undefined): Promise<void> {
-    const { flags } = this.#start;
+    const { flags, loadTimeoutMs } = this.#start;
     // Not asked for: whatever is no id may be a path out of the store's own folder.
-    const stored = isSessionId(from.sessionId) ? await loadFrom(store, from) : undefined;
+    const stored = isSessionId(from.sessionId) ? await loadFrom(store, from, loadTimeoutMs) : undefined;
     if (stored == null) {
       throw new TenonError('SESSION_NOT_FOUND', `No conversation found with session ID: ${from.sessionId}`);
     }
@@ -144,11 +145,19 @@ export class Transcript {
   }
 }
 
-async function latestOf(store: SessionStore | undefined, projectKey: string): Promise<string | undefined> {
-  const sessions = await readFrom('listSessions', async () => store?.listSessions?.(projectKey));
+async function latestOf(
+  store: SessionStore | undefined,
+  projectKey: string,
+  timeoutMs: number | undefined,
+): Promise<string | undefined> {
+  const sessions = await readFrom('listSessions', async () => store?.listSessions?.(projectKey), timeoutMs);
   return sessions?.toSorted((left, right) => right.mtime - left.mtime)[0]?.sessionId;
 }
 
-function loadFrom(store: SessionStore | undefined, key: SessionKey): Promise<SessionStoreEntry[] | null> {
-  return readFrom('load', async () => store?.load(key) ?? null);
+function loadFrom(
+  store: SessionStore | undefined,
+  key: SessionKey,
+  timeoutMs: number | undefined,
+): Promise<SessionStoreEntry[] | null> {
+  return readFrom('load', async () => store?.load(key) ?? null, timeoutMs);
 }
