@@ -13,6 +13,8 @@ export interface ChainNode {
   /** Of an answer: all its blocks have it. */
   messageId: string | undefined;
   isToolResult: boolean;
+  /** When it was said, in a form that can be compared. */
+  at: string;
   /** Of a compaction: which earlier entries it has kept, and after which one they go. */
   kept: { after: string; uuids: readonly string[] } | undefined;
 }
@@ -33,6 +35,7 @@ export function chainNode(entry: SessionStoreEntry, ofSubagent: boolean): ChainN
       type === 'user' &&
       Array.isArray(message?.content) &&
       message.content.some((block) => block?.type === 'tool_result'),
+    at: typeof entry.timestamp === 'string' ? entry.timestamp : '',
     kept: keptBy(entry),
   };
 }
@@ -57,7 +60,7 @@ export function conversationOf(nodes: readonly ChainNode[]): ChainNode[] {
   const parentOf = (node: ChainNode): ChainNode | undefined =>
     node.parent === undefined ? undefined : (byId.get(node.parent) ?? before.get(node));
   const branch = withKept(branchTo(nodes.at(-1), parentOf), byId);
-  return withParallel(branch, nodes);
+  return withParallel(branch, [...byId.values()]);
 }
 
 function branchTo(
@@ -81,21 +84,42 @@ function withKept(branch: readonly ChainNode[], byId: ReadonlyMap<string, ChainN
   return branch.flatMap((node) => (node.uuid === kept.after ? [node, ...missing] : [node]));
 }
 
-/** All blocks of an answer and all results of its calls: each result has its own call as the parent. */
+/**
+ * All blocks of an answer and all results of its calls. The branch goes through one of the calls and its result; the
+ * others come after the last block that is on the branch, first the blocks, then the results, each in the order of time.
+ */
 function withParallel(branch: readonly ChainNode[], nodes: readonly ChainNode[]): ChainNode[] {
-  const answerOf = new Map<string, string>();
-  for (const { uuid, messageId } of nodes) if (messageId !== undefined) answerOf.set(uuid, messageId);
+  const onBranch = new Set(branch.map(({ uuid }) => uuid));
+  const lastBlocks = new Set(
+    new Map(branch.map((node) => [node.messageId ?? node.uuid, node] as const)).values(),
+  );
+  const blocksOf = grouped(nodes, ({ messageId }) => messageId);
+  const resultsOf = grouped(nodes, ({ isToolResult, parent }) => (isToolResult ? parent : undefined));
+  return branch.flatMap((node) => {
+    if (node.messageId === undefined || !lastBlocks.has(node)) return [node];
+    const blocks = blocksOf.get(node.messageId) ?? [];
+    const results = blocks.flatMap(({ uuid }) => resultsOf.get(uuid) ?? []);
+    const beside = (all: readonly ChainNode[]): ChainNode[] =>
+      all.filter(({ uuid }) => !onBranch.has(uuid)).sort(byTime);
+    return [node, ...beside(blocks), ...beside(results)];
+  });
+}
+
+/** In linear time: a transcript may have a million entries. */
+function grouped(
+  nodes: readonly ChainNode[],
+  keyOf: (node: ChainNode) => string | undefined,
+): Map<string, ChainNode[]> {
   const groups = new Map<string, ChainNode[]>();
   for (const node of nodes) {
-    const answer = node.messageId ?? (node.isToolResult ? answerOf.get(node.parent ?? '') : undefined);
-    if (answer !== undefined) groups.set(answer, [...(groups.get(answer) ?? []), node]);
+    const key = keyOf(node);
+    const group = key === undefined ? undefined : groups.get(key);
+    if (group !== undefined) group.push(node);
+    else if (key !== undefined) groups.set(key, [node]);
   }
-  const shown = new Set<string>();
-  return branch
-    .flatMap((node) => (node.messageId === undefined ? [node] : (groups.get(node.messageId) ?? [node])))
-    .filter(({ uuid }) => {
-      const isNew = !shown.has(uuid);
-      shown.add(uuid);
-      return isNew;
-    });
+  return groups;
+}
+
+function byTime(one: ChainNode, other: ChainNode): number {
+  return one.at < other.at ? -1 : one.at > other.at ? 1 : 0;
 }
