@@ -1,4 +1,5 @@
 /** What a call must not cost, counted and not timed. */
+import { createHook } from 'node:async_hooks';
 import { afterEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createSdkMcpServer, tool } from '../../../src/index.js';
@@ -23,6 +24,21 @@ it('a call makes no signal unless its handler looks at it', async () => {
   expect(signals()).toBe(0);
   expect(await conversation.call('looking')).toBe('false');
   expect(signals()).toBeGreaterThan(0);
+});
+
+it('a call waits no more often than it must', async () => {
+  const echo = tool('echo', 'Echoes', { text: z.string() }, async ({ text }) => text);
+  const conversation = new ServerConversation(createSdkMcpServer({ name: 's', tools: [echo] }).instance);
+  await conversation.call('echo', { text: 'warm' });
+  let promises = 0;
+  const count = (_: number, type: string): void => {
+    if (type === 'PROMISE') promises += 1;
+  };
+  const hook = createHook({ init: count }).enable();
+  for (let index = 0; index < 20; index += 1) await conversation.call('echo', { text: 'x' });
+  hook.disable();
+  // The test's own are among them. With messages between conversation and server they were twelve more.
+  expect(promises / 20).toBeLessThanOrEqual(20);
 });
 
 it('arguments that need no repair are not copied before they are checked', async () => {
