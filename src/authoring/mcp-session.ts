@@ -74,9 +74,8 @@ export class McpSession implements McpServerSession {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    const reason = new AbortError('The conversation has ended.');
-    for (const { cancellation } of this.#running ?? []) cancellation.cancel(reason);
-    for (const settle of [...(this.#questions?.values() ?? [])]) settle(reason);
+    if (this.#running?.size || this.#questions?.size)
+      this.#abort(new AbortError('The conversation has ended.'));
     this.#onEnd(this);
   }
 
@@ -124,6 +123,11 @@ export class McpSession implements McpServerSession {
       over.on(giveUp);
       this.#client.send({ jsonrpc: '2.0', id, method, params }, relatedRequestId).catch(settle);
     });
+  }
+
+  #abort(reason: AbortError): void {
+    for (const { cancellation } of this.#running ?? []) cancellation.cancel(reason);
+    for (const settle of [...(this.#questions?.values() ?? [])]) settle(reason);
   }
 
   /** Where a client has used an id twice, a call is what gets cancelled, never a handshake. */

@@ -4,7 +4,7 @@ import {
   type InboundRequest,
 } from '../protocol/control-channel.js';
 import type { HostRequestFields, HostRequestPayload, HostSubtype } from '../protocol/control-requests.js';
-import { AbortError, messageOf, TenonError } from '../protocol/errors.js';
+import { AbortError, messageOf, type TenonError } from '../protocol/errors.js';
 import { type Frame, isControlFrame, type MessageFrame } from '../protocol/frames.js';
 import { LIMITS } from '../protocol/limits.js';
 import type { SDKMessage, SDKResultMessage } from '../protocol/messages/index.js';
@@ -127,7 +127,7 @@ export class Conversation implements TransportReceiver, ControlChannelOptions, R
   }
 
   #closeNow(): Promise<void> {
-    this.#halt(new TenonError('CLOSED', 'The query was closed.'));
+    this.#halt('The query was closed.');
     this.unread.cut();
     return this.#stop();
   }
@@ -240,7 +240,7 @@ export class Conversation implements TransportReceiver, ControlChannelOptions, R
     this.#launch.ended();
     this.#results.flush();
     const error = this.#errorAt(end);
-    this.#halt(error ?? new TenonError('CLOSED', 'The agent has left.'));
+    this.#halt(error ?? 'The agent has left.');
     this.unread.end(error);
     this.ending.settle(end, this.#lastResult, error);
   }
@@ -276,7 +276,7 @@ export class Conversation implements TransportReceiver, ControlChannelOptions, R
   }
 
   /** Everything pending settles: requests reject, handlers are aborted, streams of the user are released. */
-  #halt(reason: Error): void {
+  #halt(reason: Error | string): void {
     this.#stopping = true;
     this.#stopStartupTimer();
     this.#channel.close(reason);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ControlChannel, type InboundRequest, unsupportedRequest } from '../protocol/control-channel.js';
 import type { HostSubtype } from '../protocol/control-requests.js';
-import { messageOf, TenonError } from '../protocol/errors.js';
+import { messageOf } from '../protocol/errors.js';
 import { type Frame, isControlFrame, type MessageFrame } from '../protocol/frames.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
 import { type ControlHandlers, controlHandlers } from './control-handlers.js';
@@ -87,7 +87,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
         result_index: 0,
       });
     }
-    this.#channel.close(new TenonError('CLOSED', text));
+    this.#channel.close(text);
     void this.#session.close().then(() => {
       this.#transport.endInput();
       this.#finish(1);
@@ -100,7 +100,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
   }
 
   abort(): void {
-    this.#channel.close(new TenonError('CLOSED', 'The host has stopped the agent.'));
+    this.#channel.close('The host has stopped the agent.');
     void this.#session.close();
   }
 
@@ -112,7 +112,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
 
   /** The host says no more: what it would have to answer fails, the rest is finished. */
   end(_end: TransportEnd): void {
-    this.#channel.close(new TenonError('CLOSED', 'The host has closed its input.'));
+    this.#channel.close('The host has closed its input.');
     void this.#session
       .settled()
       .then(() => this.#session.close())
