@@ -61,25 +61,23 @@ function runHandler(
     const clock = new CallClock(timeoutMs);
     // Its caller's own where it has no clock: to be late is not to be cancelled, and must be answered.
     const over = clock.hasLimit ? new Cancellation() : cancellation;
-    const cancel = (): void => {
-      over.cancel(cancellation.reason);
-      resolve(errorResult(messageOf(over.reason)));
-    };
     const end = (): void => {
       clock.stop();
       cancellation.off(cancel);
     };
+    const stop = (reason: unknown): void => {
+      end();
+      over.cancel(reason);
+      resolve(errorResult(messageOf(reason)));
+    };
+    const cancel = (): void => stop(cancellation.reason);
     // Cancelled while its arguments were checked or while it waited its turn: nothing is begun.
     if (cancellation.isCancelled) {
       cancel();
       return;
     }
     cancellation.on(cancel);
-    clock.start(() => {
-      over.cancel(new AbortError(`Tool "${tool.name}" timed out after ${timeoutMs} ms.`));
-      end();
-      resolve(errorResult(messageOf(over.reason)));
-    });
+    clock.start(() => stop(new AbortError(`Tool "${tool.name}" timed out after ${timeoutMs} ms.`)));
     produce(tool, output, args, toolContextOf(scope, over, clock, repaired)).then(
       (result) => {
         end();

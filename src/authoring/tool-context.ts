@@ -129,6 +129,7 @@ class CallContext implements ToolContext {
   // One for all: a getter in a literal is a new function each time, and takes five times as long (1.2 µs against 0.2).
   static readonly #signal: PropertyDescriptor & ThisType<CallContext> = {
     enumerable: true,
+    configurable: true,
     get() {
       return this.#over.signal;
     },

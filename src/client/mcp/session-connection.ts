@@ -1,4 +1,5 @@
 import type { Cancellation } from '../../protocol/cancellation.js';
+import { messageOf } from '../../protocol/errors.js';
 import type {
   JsonRpcMessage,
   JsonRpcNotification,
@@ -38,7 +39,11 @@ export class SessionConnection implements ServerConnection, McpSessionClient {
 
   receive(message: JsonRpcMessage, cancellation: Cancellation): Promise<McpAnswer> {
     if ('method' in message && 'id' in message) return this.#request(message, cancellation);
-    this.#session.receive(message);
+    try {
+      this.#session.receive(message);
+    } catch (error) {
+      this.#peer.debug(`MCP server "${this.#name}" threw on a message: ${messageOf(error)}`);
+    }
     return Promise.resolve(RECEIVED);
   }
 

@@ -57,6 +57,21 @@ describe('a tool that takes too long', () => {
     });
   });
 
+  test('is forgotten by its clock when the call is withdrawn, also if its handler goes on for ever', async () => {
+    const { slow, wire, call } = await serving({ timeout: 5_000 });
+    void call();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(slow.calls).toHaveLength(1);
+    const [{ context }] = slow.calls as [(typeof slow.calls)[0]];
+    expect(vi.getTimerCount()).toBe(1);
+    const { requestId } = context;
+    wire.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'no more' } });
+    expect(vi.getTimerCount()).toBe(0);
+    context.reportProgress(1);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(context.signal.reason).toMatchObject({ message: 'no more' });
+  });
+
   test('disturbs no other call, neither of the same tool nor of another', async () => {
     const { slow, other, call } = await serving({ timeout: 5_000 });
     const [first, beside] = [call(), call('other')];
