@@ -2,13 +2,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../src/client/launch/command-line.js';
 import { PrivateFiles } from '../../src/client/launch/private-files.js';
 import { redactArguments } from '../../src/client/launch/redact.js';
 import { splitServers } from '../../src/client/mcp/split-servers.js';
 import type { McpServerConfig, Options } from '../../src/index.js';
+import fc from '../support/property.js';
 
 const cleanUps: (() => void)[] = [];
 afterEach(() => {

@@ -1,7 +1,8 @@
 /** What CLIs of older versions need instead: the launch is adapted, or refused, in one place. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { adaptToVersion, isOlder, type LaunchPlan } from '../../src/client/launch/older-versions.js';
+import fc from '../support/property.js';
 
 describe('isOlder', () => {
   it.each<[string, string, boolean]>([

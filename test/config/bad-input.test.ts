@@ -2,12 +2,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/config/json-lines.js';
 import { describeProblem } from '../../src/config/problems.js';
 import { type ResolveMcpConfigOptions, resolveMcpConfig } from '../../src/config/resolve-mcp-config.js';
 import { McpConfigError, resolveMcpConfig as ofQuery } from '../../src/index.js';
+import fc from '../support/property.js';
 import { sandbox } from '../support/real-cli.js';
 
 async function resolved(content: string, more: ResolveMcpConfigOptions = {}) {

@@ -1,5 +1,5 @@
 /** Any interleaving of requests, answers, cancels and closes: every promise settles once, every request at most once. */
-import fc from 'fast-check';
+
 import { expect, it } from 'vitest';
 import {
   ControlFault,
@@ -9,6 +9,7 @@ import {
   type MessageFrame,
 } from '../../src/protocol/index.js';
 import { type ChannelEnd, channelPair, settled } from '../support/channel-pair.js';
+import fc from '../support/property.js';
 
 type Side = 0 | 1;
 

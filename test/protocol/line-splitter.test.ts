@@ -1,7 +1,8 @@
 /** Bytes in, lines out: any text, any line ending, cut anywhere. */
-import fc from 'fast-check';
+
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LineSplitter } from '../../src/protocol/line-splitter.js';
+import fc from '../support/property.js';
 
 interface Received {
   lines: string[];

@@ -1,7 +1,8 @@
 /** Whatever the order in which clients call, cancel and leave, and the server answers: nobody hears what is another's. */
-import fc from 'fast-check';
+
 import { expect, it } from 'vitest';
 import type { JsonRpcId, JsonRpcRequest } from '../../src/index.js';
+import fc from '../support/property.js';
 import { HandClient, HandServer, settled } from '../support/shared-server.js';
 
 const CLIENTS = 4;

@@ -2,7 +2,7 @@
  * For any script of the model, any outcome of tools, any answer of hooks and of the host, and interrupts at any point:
  * the conversation stays whole, and everything that was begun ends, once.
  */
-import fc from 'fast-check';
+
 import { expect, it } from 'vitest';
 import {
   type CanUseTool,
@@ -15,6 +15,7 @@ import type { AgentRuntime } from '../../src/protocol/agent-runtime.js';
 import type { Frame } from '../../src/protocol/frames.js';
 import { embedded } from '../../src/runtime/index.js';
 import { type ModelStep, scriptedModel } from '../../src/testing/index.js';
+import fc from '../support/property.js';
 import { call, expectWellFormed, server } from './support.js';
 
 const TOOLS = ['ok', 'fails', 'throws', 'slow', 'okAlone', 'slowAlone', 'missing'] as const;

@@ -1,5 +1,5 @@
 /** Results over `maxResultChars` are cut with a mark, and a resource gives the rest (pain 41). */
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import {
@@ -12,6 +12,7 @@ import {
   tool,
 } from '../../../src/index.js';
 import { McpWire } from '../../support/mcp-wire.js';
+import fc from '../../support/property.js';
 
 interface Setting {
   tool?: number;

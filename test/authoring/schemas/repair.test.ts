@@ -1,12 +1,12 @@
 /** Arguments that a model sent as JSON text are repaired, and it is said (pain 55); dates come as ISO text. */
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
-import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import * as z3 from 'zod/v3';
 import type { InputSchema } from '../../../src/index.js';
+import fc from '../../support/property.js';
 import { probe } from './probe.js';
 
 const FLAG = 'tenon/repairedArguments';
