@@ -163,20 +163,20 @@ export class QueryHandle implements Query {
     return this.#mcp.set(servers);
   }
 
-  listMcpResources(serverName?: string) {
-    return this.#mcp.content.listResources(serverName);
+  async listMcpResources(serverName?: string) {
+    return (await this.#mcp.content()).listResources(serverName);
   }
 
-  readMcpResource(serverName: string, uri: string) {
-    return this.#mcp.content.readResource(serverName, uri);
+  async readMcpResource(serverName: string, uri: string) {
+    return (await this.#mcp.content()).readResource(serverName, uri);
   }
 
-  listMcpPrompts(serverName?: string) {
-    return this.#mcp.content.listPrompts(serverName);
+  async listMcpPrompts(serverName?: string) {
+    return (await this.#mcp.content()).listPrompts(serverName);
   }
 
-  getMcpPrompt(serverName: string, name: string, args?: Record<string, string>) {
-    return this.#mcp.content.getPrompt(serverName, name, args);
+  async getMcpPrompt(serverName: string, name: string, args?: Record<string, string>) {
+    return (await this.#mcp.content()).getPrompt(serverName, name, args);
   }
 
   // Looking and changing

@@ -20,7 +20,7 @@ import type { Debug } from '../debug.js';
 import type { Options } from '../options.js';
 import { type ConfiguredServers, environmentOf } from './configured-servers.js';
 import type { InProcessServers } from './in-process-servers.js';
-import { ServerContent } from './server-content.js';
+import type { ServerContent } from './server-content.js';
 import { splitServers } from './split-servers.js';
 import { StatusBook } from './status-book.js';
 import { StatusMonitor } from './status-monitor.js';
@@ -53,7 +53,7 @@ export class McpControls {
   readonly #configured: ConfiguredServers;
   // Made when they are first asked for: most conversations need none of it, and there may be hundreds of them.
   #book: StatusBook | undefined;
-  #content: ServerContent | undefined;
+  #content: Promise<ServerContent> | undefined;
   #monitor: StatusMonitor | undefined;
   /** Servers of the options that live here, until a call of `set` has named them: they stay. */
   #kept: Record<string, McpSdkServerConfigWithInstance>;
@@ -88,9 +88,12 @@ export class McpControls {
     });
   }
 
-  get content(): ServerContent {
-    const hiding = { control: this.#ask.bind(this) };
-    this.#content ??= new ServerContent(hiding, this.#servers, () => this.#externalNames());
+  /** Few hosts read resources and prompts themselves: the code for it is loaded when one does. */
+  content(): Promise<ServerContent> {
+    this.#content ??= import('./server-content.js').then(({ ServerContent }) => {
+      const hiding = { control: this.#ask.bind(this) };
+      return new ServerContent(hiding, this.#servers, () => this.#externalNames());
+    });
     return this.#content;
   }
 
@@ -211,7 +214,7 @@ export class McpControls {
   end(): void {
     this.#isEnded = true;
     this.#monitor?.end();
-    this.#content?.close();
+    void this.#content?.then((content) => content.close());
   }
 
   #statusBook(): StatusBook {
