@@ -25,6 +25,8 @@ export const LIMITS = {
   orphanGraceMs: 500,
   /** From that SIGKILL to going on: where nobody collects dead processes, a group never looks empty. */
   orphanKillMs: 200,
+  /** From the start of an agent to that of the shell that ends it when the host dies; no agent has started anything by then. */
+  reaperStartMs: 20,
   /** How long the shell that ends what a dead host leaves behind stays without anything to look after. */
   reaperLingerMs: 1_000,
   /** From a result to the line that tells whether it is the last one; the CLI writes it within 5 ms. */

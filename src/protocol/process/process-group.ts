@@ -15,10 +15,12 @@ export function watch(group: number): void {
     listening = true;
     process.on('exit', endAll);
   }
-  // Not now: starting a second process would delay the first byte to the agent.
-  setImmediate(() => {
+  const entrust = (): void => {
     if (groups.has(group)) reaper.add(group);
-  });
+  };
+  // Not now: to start a second process takes 2 ms, and there are first words to be said and heard.
+  if (reaper.isRunning) setImmediate(entrust);
+  else setTimeout(entrust, LIMITS.reaperStartMs).unref();
 }
 
 export function forget(group: number): void {

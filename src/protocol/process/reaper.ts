@@ -43,13 +43,13 @@ export class Reaper {
   add(group: number): void {
     if (process.platform === 'win32') return;
     this.#groups.add(group);
-    if (this.#isAlive()) this.#tell('add', group);
+    if (this.isRunning) this.#tell('add', group);
     else this.#open();
   }
 
   /** True when the group's end is in good hands, whatever becomes of the host. */
   watches(group: number): boolean {
-    return this.#groups.has(group) && this.#isAlive();
+    return this.#groups.has(group) && this.isRunning;
   }
 
   remove(group: number): void {
@@ -62,7 +62,7 @@ export class Reaper {
   addDirectory(path: string): void {
     if (process.platform === 'win32' || path.includes('\n')) return;
     this.#directories.add(path);
-    if (this.#isAlive()) this.#tell('keep', path);
+    if (this.isRunning) this.#tell('keep', path);
     else this.#open();
   }
 
@@ -85,7 +85,7 @@ export class Reaper {
   }
 
   /** Somebody else may have ended it. */
-  #isAlive(): boolean {
+  get isRunning(): boolean {
     const { pid, exitCode, signalCode } = this.#shell ?? {};
     return pid !== undefined && exitCode === null && signalCode === null;
   }
