@@ -59,9 +59,9 @@ export async function calls(client, { number, inFlight, bytes }) {
   );
   const { user, system } = process.cpuUsage(cpu);
   if (called !== number) throw new Error(`The handler ran ${called} times for ${number} calls.`);
-  const { firstCall = 0, p50 = 0, p99 = 0, elapsed = 1 } = measured;
-  const counted = number - Math.floor(number / 5);
-  return { firstCall, p50, p99, cpu: (user + system) / 1000 / counted, perSecond: (number / elapsed) * 1000 };
+  const { firstCall = 0, p50 = 0, p99 = 0, elapsed = 1, counted = 0 } = measured;
+  const cpuEach = (user + system) / 1000 / (number - Math.floor(number / 5));
+  return { firstCall, p50, p99, cpu: cpuEach, perSecond: (counted / elapsed) * 1000 };
 }
 
 /**
