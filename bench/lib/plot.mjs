@@ -37,8 +37,8 @@ export function plot(rows) {
 <title>Cost of Tenon and of the official SDK in multiples of the floor</title>
 <rect width="100%" height="100%" fill="white"/>
 <text x="${LEFT}" y="20">Cost in multiples of the floor, less is better:</text>
-${dot(LEFT + 262, 16, COLOURS.tenon)}<text x="${LEFT + 272}" y="20">Tenon</text>
-${dot(LEFT + 322, 16, COLOURS.official)}<text x="${LEFT + 332}" y="20">official SDK</text>
+${dot(LEFT + 276, 16, COLOURS.tenon)}<text x="${LEFT + 286}" y="20">Tenon</text>
+${dot(LEFT + 336, 16, COLOURS.official)}<text x="${LEFT + 346}" y="20">official SDK</text>
 ${[...grid, ...lines].join('\n')}
 </svg>
 `;

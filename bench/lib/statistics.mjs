@@ -10,11 +10,12 @@ export function median(values) {
 
 /**
  * The ratio of two series that were measured in turns: of each pair, so that what the machine did at the time is in
- * both.
+ * both. There is none where the noise is as large as what is measured, as with the heap of a single query.
  *
  * @param {readonly number[]} values
  * @param {readonly number[]} floor
  */
 export function ratio(values, floor) {
+  if ([...values, ...floor].some((value) => value <= 0)) return undefined;
   return median(values.map((value, index) => value / /** @type {number} */ (floor[index])));
 }
