@@ -1,0 +1,55 @@
+/** What an idle conversation holds, counted in bytes after a collection, not timed: hundreds of them are open in a server. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const dist = new URL('../../dist/', import.meta.url).href;
+
+/** Fifty before: what is loaded and compiled once does not count. */
+const PROGRAM = `
+import { createSdkMcpServer, query, tool } from '${dist}index.js';
+import { embedded } from '${dist}runtime/index.js';
+import { scriptedModel } from '${dist}testing/index.js';
+
+const runtime = embedded({ model: scriptedModel([]) });
+const schema = { type: 'object', properties: { text: { type: 'string' } } };
+const server = createSdkMcpServer({ name: 's', tools: [tool('echo', 'Echoes', schema, ({ text }) => text)] });
+
+async function open(number) {
+  const all = [];
+  for (let index = 0; index < number; index += 1) {
+    const prompt = (async function* () { await new Promise(() => {}); })();
+    const conversation = query({ prompt, options: { runtime, mcpServers: { s: server } } });
+    await conversation.initializationResult();
+    all.push(conversation);
+  }
+  return all;
+}
+
+async function heap() {
+  for (let round = 0; round < 3; round += 1) {
+    globalThis.gc();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+await Promise.all((await open(50)).map((conversation) => conversation.close()));
+const before = await heap();
+const idle = await open(200);
+console.log(JSON.stringify({ kilobytes: ((await heap()) - before) / 1024 / 200, open: idle.length }));
+process.exit(0);
+`;
+
+it('an idle conversation, with its agent in the same process, holds less than 28 KB', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--expose-gc',
+    '--input-type=module',
+    '--eval',
+    PROGRAM,
+  ]);
+  const { kilobytes, open } = JSON.parse(stdout);
+  expect(open).toBe(200);
+  expect(kilobytes).toBeGreaterThan(5);
+  expect(kilobytes).toBeLessThan(28);
+}, 60_000);
