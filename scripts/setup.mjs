@@ -21,6 +21,7 @@ const OLDEST_NODE = [20, 19];
  * @typedef {object} Task
  * @property {string} title
  * @property {boolean} [isInstant] not worth a word
+ * @property {boolean} [isApart] has nothing to do with its neighbours in the list: they may go at the same time
  * @property {() => boolean} isDue
  * @property {() => Promise<void>} perform
  */
@@ -45,17 +46,20 @@ function tasks(root, wanted) {
       ? [
           {
             title: 'Installing the official SDK and its CLI for the tests (about 400 MB, once)',
+            isApart: true,
             isDue: () => needsInstall(reference) || referenceCli(reference) === undefined,
             perform: () => installReference(reference),
           },
           {
             title: 'Installing two older releases of the official SDK for the tests (about 35 MB, once)',
+            isApart: true,
             isDue: () => needsInstall(join(reference, 'older')),
             perform: () => install(join(reference, 'older')),
           },
           {
             title:
               'Installing packages that were written for the official SDK for the tests (about 115 MB, once)',
+            isApart: true,
             isDue: () => needsInstall(adoption),
             perform: () => install(adoption),
           },
@@ -65,6 +69,7 @@ function tasks(root, wanted) {
       ? [
           {
             title: 'Installing Node 22, Node 24 and Bun for the tests (about 480 MB, once)',
+            isApart: true,
             isDue: () => needsInstall(runtimes),
             perform: () => install(runtimes),
           },
@@ -74,6 +79,7 @@ function tasks(root, wanted) {
       ? [
           {
             title: 'Installing what the examples use (about 110 MB, once)',
+            isApart: true,
             isDue: () => needsInstall(examples),
             perform: () => install(examples),
           },
@@ -83,6 +89,7 @@ function tasks(root, wanted) {
       ? [
           {
             title: "Installing the browser and the servers of the examples' tests (Debian packages, once)",
+            isApart: true,
             isDue: needsSystemPackages,
             perform: installSystemPackages,
           },
@@ -151,10 +158,45 @@ async function perform(root, planned, quiet) {
     if (!quiet) console.log(`Waiting for another setup of this checkout (process ${owner}) …`);
   };
   await withLock(join(root, '.cache', 'setup.lock'), onWait, async () => {
-    for (const task of planned) {
+    for (const group of groups(planned)) {
       // Asked again: whoever held the lock before may have done it.
-      if (task.isDue()) await withProgress(task.title, quiet || task.isInstant === true, task.perform);
+      const due = group.filter((task) => task.isDue());
+      const [first] = due;
+      if (first === undefined) continue;
+      if (due.length === 1) await withProgress(first.title, quiet || first.isInstant === true, first.perform);
+      else await performAtOnce(due, quiet);
     }
+  });
+}
+
+/**
+ * Neighbours that have nothing to do with each other, together.
+ *
+ * @param {readonly Task[]} planned
+ */
+function groups(planned) {
+  /** @type {Task[][]} */
+  const all = [];
+  for (const task of planned) {
+    const last = all.at(-1);
+    if (task.isApart && last?.[0]?.isApart) last.push(task);
+    else all.push([task]);
+  }
+  return all;
+}
+
+/**
+ * Most of it is waiting for the network and the disk. What fails is told when the others are through.
+ *
+ * @param {readonly Task[]} due
+ * @param {boolean} quiet
+ */
+async function performAtOnce(due, quiet) {
+  if (!quiet) for (const { title } of due) console.log(title);
+  await withProgress('All of these at once', quiet, async () => {
+    const outcomes = await Promise.allSettled(due.map((task) => task.perform()));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   });
 }
 

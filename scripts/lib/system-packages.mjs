@@ -12,7 +12,7 @@ import { run } from './run.mjs';
 /** @type {readonly { name: string, debian: string, find: () => string | undefined }[]} */
 const PROGRAMS = [
   { name: 'Chromium', debian: 'chromium', find: findChromium },
-  { name: 'PostgreSQL', debian: 'postgresql', find: findPostgres, findRedis },
+  { name: 'PostgreSQL', debian: 'postgresql', find: findPostgres },
   { name: 'Dovecot', debian: 'dovecot-imapd', find: findDovecot },
   { name: 'Redis', debian: 'redis-server', find: findRedis },
 ];

@@ -155,3 +155,27 @@ it('links Tenon into the examples without a word, and installs what they use onl
   expect(realpathSync(link)).toBe(realpathSync(tiny.path('')));
   expect(await setup(tiny.path(''), '--examples')).toEqual(nothing);
 });
+
+it('installs at once what has nothing to do with each other, and tells what failed when all are through', async () => {
+  using tiny = project('installed');
+  for (const folder of ['examples', 'test/runtimes']) {
+    mkdirSync(tiny.path(folder), { recursive: true });
+    tiny.write(`${folder}/package.json`, { name: 'tiny-part', private: true });
+  }
+  const flags = ['--examples', '--runtimes'];
+  const first = await setup(tiny.path(''), ...flags);
+  expect(first).toMatchObject({ code: 0, errors: '' });
+  expect(first.output).toMatch(
+    /^Installing Node 22.*\nInstalling what the examples use.*\nAll of these at once …\nAll of these at once: done in \d+ s\n$/,
+  );
+  expect(await setup(tiny.path(''), ...flags)).toEqual(nothing);
+
+  tiny.write('test/runtimes/package.json', '{ broken');
+  rmSync(tiny.path('test/runtimes/node_modules'), { recursive: true });
+  rmSync(tiny.path('examples/node_modules'), { recursive: true });
+  const second = await setup(tiny.path(''), ...flags);
+  expect(second.code).toBe(1);
+  expect(second.output).toContain('All of these at once: failed after');
+  expect(second.errors).toMatch(/npm (ci|install) failed in/);
+  expect(existsSync(tiny.path('examples/node_modules/.tenon-setup'))).toBe(true);
+});
