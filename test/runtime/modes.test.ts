@@ -144,7 +144,10 @@ describe.each(BACK_ENDS)('on %s', (backEnd) => {
     expect(outcome.results).toMatchObject([
       {
         subtype: 'error_during_execution',
-        terminal_reason: 'aborted_tools',
+        // The CLI runs a tool before the answer that asks for it has ended, and says what was cut off first.
+        terminal_reason: expect.stringMatching(
+          backEnd === 'the CLI' ? /^aborted_(tools|streaming)$/ : /^aborted_tools$/,
+        ),
         permission_denials: [{ tool_name: 'mcp__s__write' }],
       },
       { subtype: 'success', result: 'Next.' },
