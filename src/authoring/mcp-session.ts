@@ -5,6 +5,7 @@ import type { McpServerSession, McpSessionClient } from '../protocol/mcp-link/se
 import { INTERNAL_ERROR, JsonRpcFault } from './json-rpc-fault.js';
 import { runMethod } from './mcp-methods.js';
 import { McpRequest } from './mcp-request.js';
+import { RunningRequests } from './running-requests.js';
 import type { SdkMcpServer } from './sdk-mcp-server.js';
 import type { LogLevel } from './tool-context.js';
 import type { Audience } from './tool-registry.js';
@@ -18,7 +19,7 @@ export class McpSession implements McpServerSession {
   readonly #server: SdkMcpServer;
   readonly #client: McpSessionClient;
   readonly #onEnd: (session: McpSession) => void;
-  #running: Set<McpRequest> | undefined;
+  readonly #running = new RunningRequests();
   #subscriptions: Set<string> | undefined;
   #questions: Map<JsonRpcId, (response: JsonRpcResponse | Error) => void> | undefined;
   #nextQuestion = 1;
@@ -52,7 +53,6 @@ export class McpSession implements McpServerSession {
   async request(request: JsonRpcRequest, cancellation: Cancellation): Promise<JsonRpcResponse> {
     const { id, method, params = {} } = request;
     const running = new McpRequest(this, request, cancellation);
-    this.#running ??= new Set();
     this.#running.add(running);
     try {
       const result = (await runMethod(method, this.#server, params, running)) as Params;
@@ -68,14 +68,16 @@ export class McpSession implements McpServerSession {
   receive(message: JsonRpcNotification | JsonRpcResponse): void {
     if (!('method' in message)) {
       if (message.id !== undefined) this.#questions?.get(message.id)?.(message);
-    } else if (message.method === 'notifications/cancelled') this.#cancel(message.params);
+    } else if (message.method === 'notifications/cancelled') this.#running.cancel(message.params);
   }
 
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    if (this.#running?.size || this.#questions?.size)
-      this.#abort(new AbortError('The conversation has ended.'));
+    this.#running.cancelAll();
+    for (const settle of [...(this.#questions?.values() ?? [])]) {
+      settle(new AbortError('The conversation has ended.'));
+    }
     this.#onEnd(this);
   }
 
@@ -123,18 +125,5 @@ export class McpSession implements McpServerSession {
       over.on(giveUp);
       this.#client.send({ jsonrpc: '2.0', id, method, params }, relatedRequestId).catch(settle);
     });
-  }
-
-  #abort(reason: AbortError): void {
-    for (const { cancellation } of this.#running ?? []) cancellation.cancel(reason);
-    for (const settle of [...(this.#questions?.values() ?? [])]) settle(reason);
-  }
-
-  /** Where a client has used an id twice, a call is what gets cancelled, never a handshake. */
-  #cancel({ requestId, reason }: Params = {}): void {
-    const named = [...(this.#running ?? [])].filter((running) => running.requestId === requestId);
-    const cancelled = named.findLast(({ method }) => method === 'tools/call') ?? named.at(-1);
-    const text = typeof reason === 'string' ? reason : 'The call was cancelled.';
-    cancelled?.cancellation.cancel(new AbortError(text));
   }
 }

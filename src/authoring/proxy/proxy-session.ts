@@ -12,6 +12,7 @@ import type { McpServerSession, McpSessionClient } from '../../protocol/mcp-link
 import { LATEST_PROTOCOL_VERSION } from '../../protocol/mcp-versions.js';
 import { INTERNAL_ERROR, JsonRpcFault } from '../json-rpc-fault.js';
 import { errorResult } from '../results/tool-result.js';
+import { RunningRequests } from '../running-requests.js';
 import { UpstreamFailure } from './upstream-failure.js';
 
 type Params = Record<string, unknown>;
@@ -58,7 +59,7 @@ export class ProxySession implements McpServerSession {
   readonly #onEnd: () => void;
   /** What the server knows this client as. */
   readonly #sharing: SharingClient;
-  readonly #running = new Set<{ id: JsonRpcId; cancellation: Cancellation }>();
+  readonly #running = new RunningRequests();
   readonly #open = new Map<JsonRpcId, OpenRequest>();
   #attached: Promise<void> | undefined;
   #ready: Promise<unknown> | undefined;
@@ -86,7 +87,7 @@ export class ProxySession implements McpServerSession {
     { id, method, params }: JsonRpcRequest,
     cancellation: Cancellation,
   ): Promise<JsonRpcResponse> {
-    const running = { id, cancellation };
+    const running = { requestId: id, method, cancellation };
     this.#running.add(running);
     const { signal } = cancellation;
     const next = (request: McpRequest): Promise<McpResult> => this.#forward(request, id, signal);
@@ -101,23 +102,17 @@ export class ProxySession implements McpServerSession {
   }
 
   receive(message: JsonRpcNotification | JsonRpcResponse): void {
-    if (!('method' in message && message.method === 'notifications/cancelled')) {
-      this.#multiplexer.receive(this.#sharing, message);
-      return;
-    }
-    const { requestId, reason } = message.params ?? {};
-    const text = typeof reason === 'string' ? reason : 'The call was cancelled.';
-    const cancelled = [...this.#running].findLast(({ id }) => id === requestId);
-    cancelled?.cancellation.cancel(new AbortError(text));
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      this.#running.cancel(message.params);
+    } else this.#multiplexer.receive(this.#sharing, message);
   }
 
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    const reason = new AbortError('The conversation has ended.');
-    for (const { cancellation } of this.#running) cancellation.cancel(reason);
+    this.#running.cancelAll();
     this.#multiplexer.detach(this.#sharing);
-    this.#lost(reason);
+    this.#lost(new AbortError('The conversation has ended.'));
     this.#onEnd();
   }
 
