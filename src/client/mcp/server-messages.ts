@@ -1,10 +1,11 @@
 import type { JsonRpcId, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../protocol/mcp.js';
+import { normalizeUnknownTool } from './mcp-compat.js';
 import { Relisting } from './relisting.js';
-import type { McpPeer } from './server-connection.js';
+import type { McpAnswer, McpPeer } from './server-connection.js';
 
 /** What a server says by itself: its questions are answered on this side, its notifications go to the agent. */
 export class ServerMessages {
-  readonly relisting: Relisting = new Relisting();
+  readonly #relisting = new Relisting();
   readonly #peer: McpPeer;
   readonly #answer: (response: JsonRpcResponse) => void;
   /** The open questions, by the server's ids. */
@@ -23,12 +24,20 @@ export class ServerMessages {
       this.#serving?.get(message.params?.requestId as JsonRpcId)?.abort(message.params?.reason);
     } else {
       this.#peer.notify(message);
-      if (message.method === 'notifications/tools/list_changed') this.relisting.begin();
+      if (message.method === 'notifications/tools/list_changed') this.#relisting.begin();
     }
   }
 
+  /** What the agent gets for a request. A call that has changed the tools is answered when the agent has read them. */
+  answerTo(request: JsonRpcRequest, response: JsonRpcResponse): McpAnswer | Promise<McpAnswer> {
+    const answer = { mcp_response: normalizeUnknownTool(request, response) };
+    if (request.method === 'tools/list') this.#relisting.answered(response);
+    if (request.method !== 'tools/call' || this.#relisting.done === undefined) return answer;
+    return this.#relisting.done.then(() => answer);
+  }
+
   end(): void {
-    this.relisting.end();
+    this.#relisting.end();
     for (const controller of this.#serving?.values() ?? []) controller.abort();
   }
 

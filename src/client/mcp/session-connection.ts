@@ -8,7 +8,6 @@ import type {
   ManyConnectionsServer,
 } from '../../protocol/mcp.js';
 import type { McpServerSession, McpSessionClient } from '../../protocol/mcp-link/session.js';
-import { normalizeUnknownTool } from './mcp-compat.js';
 import {
   CANCELLED,
   failure,
@@ -59,7 +58,7 @@ export class SessionConnection implements ServerConnection, McpSessionClient {
     return new Promise((resolve) => {
       const settle = (response: JsonRpcResponse): void => {
         cancellation.off(cancel);
-        resolve(this.#answer(request, response));
+        resolve(this.#messages.answerTo(request, response));
       };
       const cancel = (): void => resolve({ mcp_response: this.#cancelled(request) });
       if (this.#isEnded || cancellation.isCancelled) {
@@ -69,14 +68,6 @@ export class SessionConnection implements ServerConnection, McpSessionClient {
       cancellation.on(cancel);
       void this.#session.request(withCapabilities(request, this.#peer), cancellation).then(settle);
     });
-  }
-
-  #answer(request: JsonRpcRequest, response: JsonRpcResponse): McpAnswer | Promise<McpAnswer> {
-    const answer = { mcp_response: normalizeUnknownTool(request, response) };
-    const { relisting } = this.#messages;
-    if (request.method === 'tools/list') relisting.answered(response);
-    if (relisting.done === undefined || request.method !== 'tools/call') return answer;
-    return relisting.done.then(() => answer);
   }
 
   #cancelled(request: JsonRpcRequest): JsonRpcResponse {

@@ -10,7 +10,6 @@ import type {
 } from '../../protocol/mcp.js';
 import { IdMap } from '../../protocol/mcp-link/id-map.js';
 import type { Multiplexer, SharingClient } from '../../protocol/mcp-link/multiplexer.js';
-import { normalizeUnknownTool } from './mcp-compat.js';
 import {
   CANCELLED,
   failure,
@@ -58,11 +57,7 @@ export class SharedConnection implements ServerConnection, SharingClient {
       this.#toServer('method' in message ? this.#notification(message) : message);
       return RECEIVED;
     }
-    const response = await this.#call(message, cancellation);
-    const { relisting } = this.#messages;
-    if (message.method === 'tools/list') relisting.answered(response);
-    if (message.method === 'tools/call') await relisting.done;
-    return { mcp_response: response };
+    return this.#messages.answerTo(message, await this.#call(message, cancellation));
   }
 
   close(): void {
@@ -80,7 +75,7 @@ export class SharedConnection implements ServerConnection, SharingClient {
     return new Promise((resolve) => {
       const settle = (response: JsonRpcResponse): void => {
         cancellation.off(cancel);
-        resolve({ ...normalizeUnknownTool(request, response), id: request.id });
+        resolve({ ...response, id: request.id });
       };
       const id = this.#calls.put(request.id, { request, settle });
       const cancel = (): void => {
