@@ -25,7 +25,7 @@ export const LIMITS = {
   orphanGraceMs: 500,
   /** From that SIGKILL to going on: where nobody collects dead processes, a group never looks empty. */
   orphanKillMs: 200,
-  /** From the start of an agent to that of the shell that ends it when the host dies; no agent has started anything by then. */
+  /** From the start of an agent to that of the shell that ends it when the host dies. The CLI needs 400 ms to be ready. */
   reaperStartMs: 20,
   /** How long the shell that ends what a dead host leaves behind stays without anything to look after. */
   reaperLingerMs: 1_000,
