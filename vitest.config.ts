@@ -13,7 +13,6 @@ const SLOW = [
   'examples/shared/shared.test.ts',
   'test/client/off-the-command-line.test.ts',
   'test/client/shared-servers-real-cli.test.ts',
-  'test/client/stopping-many.test.ts',
   'test/commands/new.test.ts',
   'test/conformance/everything.test.ts',
   'test/packaging/commands.test.ts',

@@ -18,9 +18,10 @@ afterAll(() => {
 });
 
 const BATCH = 20;
-const BATCHES = 50;
+/** A thousand queries in `npm run test:all`. */
+const BATCHES = process.env.TENON_TESTS === 'all' ? 50 : 5;
 
-it('a thousand queries on one AbortController leave no listener and no warning (pain 42)', async () => {
+it(`${BATCH * BATCHES} queries on one AbortController leave no listener and no warning (pain 42)`, async () => {
   const controller = new AbortController();
   const { signal } = controller;
   let most = 0;
