@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/runtimes/**/*.test.ts'],
     exclude: ['test/runtimes/node_modules/**'],
-    testTimeout: 90_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -8,7 +8,7 @@ export default defineConfig({
     reporters: ['default', './test/versions/support/table-reporter.ts'],
     // Two cores: more workers than that only make the CLI's start-up slower.
     maxWorkers: 2,
-    testTimeout: 90_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

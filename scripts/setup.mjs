@@ -5,6 +5,7 @@
  * Says nothing and takes no time when there is nothing to do, so that `npm start` and `npm test` can always call it.
  */
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import util from 'node:util';
@@ -13,6 +14,7 @@ import { install, needsInstall } from './lib/install.mjs';
 import { link, needsLink } from './lib/link.mjs';
 import { withLock } from './lib/lock.mjs';
 import { withProgress } from './lib/progress.mjs';
+import { stopRunning } from './lib/run.mjs';
 import { installSystemPackages, missingPrograms, needsSystemPackages } from './lib/system-packages.mjs';
 
 const OLDEST_NODE = [20, 19];
@@ -210,12 +212,20 @@ function checkNode() {
   );
 }
 
-// Leaving by `exit` gives the lock back and stops npm; a signal alone would do neither.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+let isStopping = false;
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  process.once(signal, async () => {
+    isStopping = true;
+    // Not before npm has ended: it could still write while the next run of this script deletes.
+    await stopRunning();
+    // Leaving by `exit` gives the lock back; a signal alone would not.
+    process.exit(128 + constants.signals[signal]);
+  });
+}
 
 try {
   await setup(process.argv.slice(2));
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  if (!isStopping) console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }

@@ -1,24 +1,6 @@
 // `tenon`: everything a program needs to define tools and run an agent. One name at a time, so that what is public
 // is decided here and nowhere else.
 
-export type { Concurrency } from './authoring/limits.js';
-export type { PromptArgument, PromptDefinition, PromptMessage } from './authoring/prompts.js';
-export type { McpIntercept, McpRequest, McpResult } from './authoring/proxy/proxy-session.js';
-export type { ProxiedServerConfig } from './authoring/proxy/upstream-transport.js';
-export {
-  type ProxyMcpServer,
-  type ProxyMcpServerConfig,
-  type ProxyMcpServerOptions,
-  proxyMcpServer,
-} from './authoring/proxy-mcp-server.js';
-export type {
-  ListedResource,
-  ResourceContext,
-  ResourceData,
-  ResourceDefinition,
-  StaticResource,
-  TemplatedResource,
-} from './authoring/resources.js';
 export { type BinaryData, content, type LinkedResource } from './authoring/results/content.js';
 export type { FromJsonSchema, JsonSchemaInput } from './authoring/schema/from-json-schema.js';
 export type {
@@ -30,16 +12,22 @@ export type {
   RawShape,
 } from './authoring/schema/input-schema.js';
 export type { StandardSchema } from './authoring/schema/standard-schema.js';
+export type { PromptArgument, PromptDefinition, PromptMessage } from './authoring/server/prompts.js';
+export type {
+  ListedResource,
+  ResourceContext,
+  ResourceData,
+  ResourceDefinition,
+  StaticResource,
+  TemplatedResource,
+} from './authoring/server/resources.js';
 export {
   type CreateSdkMcpServerOptions,
   createSdkMcpServer,
   type SdkMcpServer,
   type SdkMcpServerConfig,
-} from './authoring/sdk-mcp-server.js';
-export type { ServableServer } from './authoring/serve/servable.js';
-export { serveHttp, serveStdio } from './authoring/serve/serve.js';
-export type { HttpServing, ServeHttpOptions } from './authoring/serve/serve-http.js';
-export type { ServeStdioOptions, StdioServing } from './authoring/serve/serve-stdio.js';
+} from './authoring/server/sdk-mcp-server.js';
+export type { Concurrency } from './authoring/tool/limits.js';
 export {
   type AnyTool,
   type HandlerReturn,
@@ -48,24 +36,115 @@ export {
   type ToolHandler,
   type ToolReturn,
   tool,
-} from './authoring/tool.js';
-export type { LogLevel, ToolContext } from './authoring/tool-context.js';
-export type { ExitStatus } from './client/ending.js';
+} from './authoring/tool/tool.js';
+export type { LogLevel, ToolContext } from './authoring/tool/tool-context.js';
+export type { ExitStatus } from './client/conversation/ending.js';
+export { explainPermissions } from './client/explain-here.js';
+export type { PermissionsExplanation, ToolPermission } from './client/explain-permissions.js';
 export {
-  explainPermissions,
-  type PermissionsExplanation,
-  type ToolPermission,
-} from './client/explain-permissions.js';
-export {
-  EXECUTABLE_VARIABLE,
   type FindClaudeCodeOptions,
   type FoundClaudeCode,
   findClaudeCode,
   type TriedPlace,
 } from './client/launch/find-claude-code.js';
-export type { McpReadiness, McpReadyOptions } from './client/mcp/mcp-controls.js';
+export type { McpReadiness } from './client/mcp/mcp-controls.js';
 export { type ResolveMcpConfigOptions, resolveMcpConfig } from './client/mcp/resolve-config.js';
-export type { McpStatusChange } from './client/mcp/status-monitor.js';
+export type { Session } from './client/query/create-session.js';
+export { createSession, query } from './client/query/query.js';
+export type { Query } from './client/query/query-type.js';
+export { isSuccess, ResultError } from './client/query/results.js';
+export type { QueryParameters } from './client/query/run-query.js';
+export { prewarm, startup } from './client/warm/index.js';
+export { type WarmPool, type WarmPoolParameters, warmPool } from './client/warm/warm-pool.js';
+export type {
+  ClaimedSession,
+  ClaimOptions,
+  SpareProcess,
+  WarmParameters,
+  WarmQuery,
+} from './client/warm/warm-types.js';
+export type { McpPlace } from './config/places.js';
+export { McpConfigError, type McpConfigProblem } from './config/problems.js';
+export type { McpServerOrigin, ResolvedMcpConfig, ResolvedMcpServer } from './config/resolve-mcp-config.js';
+export { filterEscalatingDefaultMode, matchDeniedModels, resolveSettings } from './config/settings/index.js';
+export type {
+  DeniedModelsMatch,
+  PolicySettingsOrigin,
+  ProvenanceEntry,
+  ResolvedSettingSource,
+  ResolvedSettings,
+  ResolveSettingsOptions,
+} from './config/settings/resolved-settings.js';
+export type { CallMiddleware, NextCall, ToolInvocation } from './mcp/call-middleware.js';
+export type {
+  McpGetPromptResult,
+  McpListPromptsResult,
+  McpListResourcesResult,
+  McpPrompt,
+  McpResource,
+  McpResourceTemplate,
+} from './mcp/listings.js';
+export type { McpIntercept, McpRequest, McpResult } from './mcp/proxy/proxied-client.js';
+export {
+  type ProxyMcpServer,
+  type ProxyMcpServerConfig,
+  type ProxyMcpServerOptions,
+  proxyMcpServer,
+} from './mcp/proxy/proxy-mcp-server.js';
+export type { ServableServer } from './mcp/serve/servable.js';
+export { serveHttp, serveStdio } from './mcp/serve/serve.js';
+export type { HttpServing, ServeHttpOptions } from './mcp/serve/serve-http.js';
+export type { ServeStdioOptions, StdioServing } from './mcp/serve/serve-stdio.js';
+export type {
+  McpAuthChallenge,
+  McpReadyOptions,
+  McpServerStatus,
+  McpSetServersResult,
+  McpStatusChange,
+} from './mcp/status.js';
+export type {
+  CallToolResult,
+  ContentAnnotations,
+  ElicitResult,
+  Implementation,
+  InitializeResult,
+  JsonRpcError,
+  JsonRpcId,
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  JsonRpcSuccess,
+  ListedTool,
+  ListToolsResult,
+  ManyConnectionsServer,
+  McpAudioContent,
+  McpClaudeAIProxyServerConfig,
+  McpContentBlock,
+  McpEmbeddedResource,
+  McpHttpServerConfig,
+  McpIcon,
+  McpImageContent,
+  McpResourceContents,
+  McpResourceLink,
+  McpSdkServerConfig,
+  McpSdkServerConfigWithInstance,
+  McpServerConfig,
+  McpServerConfigForProcessTransport,
+  McpServerInstance,
+  McpServerProvenance,
+  McpServerStatusConfig,
+  McpServerToolPolicy,
+  McpSSEServerConfig,
+  McpStdioServerConfig,
+  McpTextContent,
+  McpTransport,
+  ObjectSchema,
+  ToolAnnotations,
+} from './mcp/types.js';
+export type { ProxiedServerConfig } from './mcp/upstream/upstream-transport.js';
+export type { AgentRuntime, AgentStart, OpenTransport } from './options/agent-runtime.js';
+export { EXECUTABLE_VARIABLE } from './options/environment.js';
 export type {
   AgentDefinition,
   AgentMcpServerSpec,
@@ -95,32 +174,31 @@ export type {
   ThinkingEnabled,
   ToolConfig,
   ToolsOption,
-} from './client/options.js';
-export { type QueryParameters, query } from './client/query.js';
-export type { Query } from './client/query-type.js';
-export { isSuccess, ResultError } from './client/results.js';
-export { createSession, type Session } from './client/session.js';
-export { filterEscalatingDefaultMode, matchDeniedModels, resolveSettings } from './client/settings/index.js';
+} from './options/options.js';
+export type { AgentPlan } from './options/plan.js';
+export {
+  AbortError,
+  ControlError,
+  ControlTimeoutError,
+  OptionError,
+  ProcessError,
+  type ProcessErrorDetails,
+  TenonError,
+  type TenonErrorCode,
+} from './protocol/base/errors.js';
 export type {
-  DeniedModelsMatch,
-  PolicySettingsOrigin,
-  ProvenanceEntry,
-  ResolvedSettingSource,
-  ResolvedSettings,
-  ResolveSettingsOptions,
-} from './client/settings/resolved-settings.js';
-export { prewarm, startup } from './client/warm/index.js';
-export { type WarmPool, type WarmPoolParameters, warmPool } from './client/warm/warm-pool.js';
-export type {
-  ClaimedSession,
-  ClaimOptions,
-  SpareProcess,
-  WarmParameters,
-  WarmQuery,
-} from './client/warm/warm-types.js';
-export type { McpPlace } from './config/places.js';
-export { McpConfigError, type McpConfigProblem } from './config/problems.js';
-export type { McpServerOrigin, ResolvedMcpConfig, ResolvedMcpServer } from './config/resolve-mcp-config.js';
+  CanUseTool,
+  CanUseToolContext,
+  PermissionBehavior,
+  PermissionDecisionClassification,
+  PermissionMode,
+  PermissionResult,
+  PermissionRuleValue,
+  PermissionUpdate,
+  PermissionUpdateDestination,
+} from './protocol/permissions/permissions.js';
+export type { OfficialTransport as Transport } from './protocol/transport/official-transport.js';
+export type { FrameEvent, FrameInfo, OnFrame } from './protocol/transport/tapped-transport.js';
 export type {
   AdvisorToolResultBlock,
   AssistantContentBlock,
@@ -179,7 +257,7 @@ export type {
   UserContentBlock,
   WebFetchToolResultBlock,
   WebSearchToolResultBlock,
-} from './protocol/content.js';
+} from './protocol/wire/content.js';
 export type {
   AccountInfo,
   AgentInfo,
@@ -203,23 +281,15 @@ export type {
   SDKPermissionWorkspaceDirectory,
   SDKSettingsParseError,
   SlashCommand,
-} from './protocol/control-payloads.js';
+} from './protocol/wire/control-payloads.js';
+export type { SDKControlRequest, SDKControlResponse } from './protocol/wire/control-requests.js';
 export type {
   ContextCategoryId,
   SDKControlGetContextUsageResponse,
   SDKControlGetUsageResponse,
   UsageBehaviors,
-} from './protocol/control-usage.js';
-export {
-  AbortError,
-  ControlError,
-  ControlTimeoutError,
-  OptionError,
-  ProcessError,
-  type ProcessErrorDetails,
-  TenonError,
-  type TenonErrorCode,
-} from './protocol/errors.js';
+} from './protocol/wire/control-usage.js';
+export type { Frame } from './protocol/wire/frames.js';
 export type {
   AsyncHookJSONOutput,
   BackgroundTaskSummary,
@@ -290,8 +360,8 @@ export type {
   WorktreeCreateHookInput,
   WorktreeCreateHookSpecificOutput,
   WorktreeRemoveHookInput,
-} from './protocol/hooks.js';
-export { EXIT_REASONS, HOOK_EVENTS } from './protocol/hooks.js';
+} from './protocol/wire/hooks.js';
+export { EXIT_REASONS, HOOK_EVENTS } from './protocol/wire/hooks.js';
 export type {
   ElicitationRequest,
   ElicitationResult,
@@ -302,56 +372,7 @@ export type {
   SamplingRequest,
   UserDialogRequest,
   UserDialogResult,
-} from './protocol/host-callbacks.js';
-export type {
-  CallToolResult,
-  ContentAnnotations,
-  ElicitResult,
-  Implementation,
-  InitializeResult,
-  JsonRpcError,
-  JsonRpcId,
-  JsonRpcMessage,
-  JsonRpcNotification,
-  JsonRpcRequest,
-  JsonRpcResponse,
-  JsonRpcSuccess,
-  ListedTool,
-  ListToolsResult,
-  ManyConnectionsServer,
-  McpAudioContent,
-  McpClaudeAIProxyServerConfig,
-  McpContentBlock,
-  McpEmbeddedResource,
-  McpHttpServerConfig,
-  McpIcon,
-  McpImageContent,
-  McpResourceContents,
-  McpResourceLink,
-  McpSdkServerConfig,
-  McpSdkServerConfigWithInstance,
-  McpServerConfig,
-  McpServerConfigForProcessTransport,
-  McpServerInstance,
-  McpServerProvenance,
-  McpServerStatusConfig,
-  McpServerToolPolicy,
-  McpSSEServerConfig,
-  McpStdioServerConfig,
-  McpTextContent,
-  McpTransport,
-  ObjectSchema,
-  ToolAnnotations,
-} from './protocol/mcp.js';
-export type {
-  McpGetPromptResult,
-  McpListPromptsResult,
-  McpListResourcesResult,
-  McpPrompt,
-  McpResource,
-  McpResourceTemplate,
-} from './protocol/mcp-listings.js';
-export type { McpAuthChallenge, McpServerStatus, McpSetServersResult } from './protocol/mcp-status.js';
+} from './protocol/wire/host-callbacks.js';
 export type {
   ApiKeySource,
   FastModeDisabledReason,
@@ -417,7 +438,7 @@ export type {
   SDKUserMessageReplay,
   SDKWorkerShuttingDownMessage,
   TerminalReason,
-} from './protocol/messages/index.js';
+} from './protocol/wire/messages/index.js';
 export {
   BUILTIN_TOOL_NAMES,
   LEGACY_TOOL_NAME_ALIASES,
@@ -426,26 +447,14 @@ export {
   USAGE_LIMIT_ERROR_PREFIXES,
   USAGE_TRANSITION_PREFIXES,
   USAGE_WARNING_PREFIXES,
-} from './protocol/names.js';
-export type { SDKControlRequest, SDKControlResponse, Transport } from './protocol/official-wire-types.js';
-export type {
-  CanUseTool,
-  CanUseToolContext,
-  PermissionBehavior,
-  PermissionDecisionClassification,
-  PermissionMode,
-  PermissionResult,
-  PermissionRuleValue,
-  PermissionUpdate,
-  PermissionUpdateDestination,
-} from './protocol/permissions.js';
+} from './protocol/wire/names.js';
 export type {
   SessionKey,
   SessionStore,
   SessionStoreEntry,
   SessionStoreFlush,
   SessionSummaryEntry,
-} from './protocol/session-store.js';
+} from './protocol/wire/session-store.js';
 export {
   archiveSession,
   deleteSession,

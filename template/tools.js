@@ -7,7 +7,7 @@ const IN_STOCK = new Map([
   ['saw', 2],
 ]);
 
-/** What it returns is what the model reads; what it throws is an error that the model can act on. */
+/** The model reads what it returns; what it throws is an error that the model can act on. */
 export const stock = tool(
   'stock',
   'How many of a product are in stock',

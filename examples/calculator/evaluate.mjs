@@ -1,5 +1,5 @@
-// Arithmetic without `eval`: the text is cut into tokens, and each rule of the grammar is a function. Nothing but numbers
-// and the operators below exists here, so there is nothing that an expression could reach.
+// Arithmetic without `eval`: the text is split into tokens, and each rule of the grammar is a function.
+// Nothing but numbers and the operators below exists here, so an expression cannot reach anything else.
 //
 //   sum     = product (("+" | "-") product)*
 //   product = sign (("*" | "/" | "%") sign)*
@@ -7,9 +7,9 @@
 //   power   = value ("^" sign)?                         to the right: 2 ^ 3 ^ 2 is 2 ^ 9
 //   value   = number | "(" sum ")"
 
-const LONGEST = 1000;
-/** Each level of nesting is a few calls deep, and the stack has an end. */
-const DEEPEST = 100;
+const MAX_LENGTH = 1000;
+/** Each level of nesting takes a few calls, and the stack is limited. */
+const MAX_DEPTH = 100;
 
 const TOKEN = /\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([-+*/%^()]))/y;
 
@@ -18,8 +18,8 @@ const TOKEN = /\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([-
  * @returns {number}
  */
 export function evaluate(expression) {
-  if (expression.length > LONGEST) {
-    throw new Error(`The expression has ${expression.length} characters; at most ${LONGEST} are allowed.`);
+  if (expression.length > MAX_LENGTH) {
+    throw new Error(`The expression has ${expression.length} characters; at most ${MAX_LENGTH} are allowed.`);
   }
   const tokens = tokensOf(expression);
   let position = 0;
@@ -39,8 +39,8 @@ export function evaluate(expression) {
    */
   const nested = (rule) => {
     depth += 1;
-    if (depth > DEEPEST)
-      throw new Error(`The expression is nested more than ${DEEPEST} levels deep. Simplify it.`);
+    if (depth > MAX_DEPTH)
+      throw new Error(`The expression is nested more than ${MAX_DEPTH} levels deep. Simplify it.`);
     const value = rule();
     depth -= 1;
     return value;
@@ -93,7 +93,7 @@ export function evaluate(expression) {
 
   const result = sum();
   if (position < tokens.length) throw unexpected(tokens[position], 'an operator');
-  if (Number.isNaN(result)) throw new Error('The result is not a real number, as that of (-8) ^ 0.5.');
+  if (Number.isNaN(result)) throw new Error('The result is not a real number, like that of (-8) ^ 0.5.');
   if (!Number.isFinite(result)) throw new Error('The result is too large for a number.');
   return result;
 }

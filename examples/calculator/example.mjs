@@ -12,14 +12,14 @@ export const example = {
   script: ({ index, results }) => {
     if (index === 0) {
       return [
-        { tool: 'mcp__calculator__add', input: { a: 15, b: 27 } },
-        { tool: 'mcp__calculator__subtract', input: { a: 100, b: 58 } },
-        { tool: 'mcp__calculator__divide', input: { a: 7, b: 0 } },
-        { tool: 'mcp__calculator__evaluate', input: { expression: '-2 ^ 2 + 18 / (4 - 1)' } },
+        { name: 'mcp__calculator__add', input: { a: 15, b: 27 } },
+        { name: 'mcp__calculator__subtract', input: { a: 100, b: 58 } },
+        { name: 'mcp__calculator__divide', input: { a: 7, b: 0 } },
+        { name: 'mcp__calculator__evaluate', input: { expression: '-2 ^ 2 + 18 / (4 - 1)' } },
       ];
     }
     if (index === 1) {
-      return [{ tool: 'mcp__calculator__multiply', input: { a: Number(results[0]?.text), b: 3 } }];
+      return [{ name: 'mcp__calculator__multiply', input: { a: Number(results[0]?.text), b: 3 } }];
     }
     return `(15 + 27) * 3 is ${results[0]?.text}; 100 - 58 is 42; nothing can be divided by zero; the last one is 2.`;
   },

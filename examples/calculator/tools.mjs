@@ -10,7 +10,7 @@ const numbers = { a: z.number().describe('the first number'), b: z.number().desc
  * @param {number} value
  */
 const finite = (value) => {
-  if (!Number.isFinite(value)) throw new Error('The result is too large for a number. Use smaller ones.');
+  if (!Number.isFinite(value)) throw new Error('The result is too large for a number. Use smaller numbers.');
   return value;
 };
 

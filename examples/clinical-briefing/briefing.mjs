@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What the agent has to hand in. Each recommendation stands on at least one place of the corpus, in its own words. */
+/**
+ * What the agent must submit. Each recommendation is supported by at least one verbatim quote from the
+ * corpus.
+ */
 export const Briefing = z.strictObject({
   question: z.string().min(1),
   summary: z.string().min(1).describe('two or three sentences'),
@@ -11,11 +14,11 @@ export const Briefing = z.strictObject({
         citations: z
           .array(
             z.strictObject({
-              section: z.string().describe('the id of a section, as the search gave it'),
+              section: z.string().describe('the id of a section, as returned by the search'),
               quote: z
                 .string()
                 .min(10)
-                .describe('the words of that section on which the statement stands, verbatim'),
+                .describe('the words of that section that support the statement, verbatim'),
             }),
           )
           .min(1),
@@ -26,7 +29,8 @@ export const Briefing = z.strictObject({
 });
 
 /**
- * The briefing, if it fits the schema and each citation resolves: the section is in the corpus, and the quote is in the section.
+ * The briefing, if it matches the schema and each citation resolves: the section is in the corpus, and the
+ * quote is in the section.
  *
  * @param {unknown} value
  * @param {import('./corpus.mjs').Corpus} corpus
@@ -46,7 +50,7 @@ export function checkBriefing(value, corpus) {
 }
 
 /**
- * Blanks and line breaks may differ; words may not.
+ * Spaces and line breaks may differ; words may not.
  *
  * @param {string} text
  */

@@ -15,7 +15,7 @@ const handingIn = (...briefings: object[]): typeof example => ({
   ...example,
   script: (turn) => {
     const input = { ...briefings[turn.index - 1] };
-    return turn.index === 0 ? example.script(turn) : [{ tool: 'StructuredOutput', input }];
+    return turn.index === 0 ? example.script(turn) : [{ name: 'StructuredOutput', input }];
   },
 });
 
@@ -63,15 +63,15 @@ describe.each(backends)('the clinical briefing on %s (R37)', (backend) => {
   });
 
   it('answers bad input with an error that says what is wrong, and no hit with a hint', async () => {
-    const handIn = { tool: 'StructuredOutput', input: good() };
+    const handIn = { name: 'StructuredOutput', input: good() };
     const script: typeof example.script = ({ index }) =>
       index > 0
         ? [handIn]
         : [
-            { tool: SEARCH, input: { query: '' } },
-            { tool: SEARCH, input: { query: 'calquine', limit: 0 } },
-            { tool: SEARCH, input: { limit: 3 } },
-            { tool: SEARCH, input: { query: 'xylophone' } },
+            { name: SEARCH, input: { query: '' } },
+            { name: SEARCH, input: { query: 'calquine', limit: 0 } },
+            { name: SEARCH, input: { limit: 3 } },
+            { name: SEARCH, input: { query: 'xylophone' } },
           ];
     const { calls } = await play({ ...example, script }, backend);
     const searches = calls.filter(({ tool }) => tool === 'search_clinical_guidelines');

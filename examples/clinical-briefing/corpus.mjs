@@ -1,4 +1,5 @@
-// The guidelines as sections that can be searched and cited. Invented, every word of them: see corpus/README.md.
+// The guidelines as sections that can be searched and cited. Every word of them is invented: see
+// corpus/README.md.
 
 import { readdir, readFile } from 'node:fs/promises';
 import MiniSearch from 'minisearch';

@@ -12,7 +12,7 @@ export const example = {
     'Brief me: an adult with suspected Veltria fever, a filtration index of 32, and morvastan as regular medication. What to give, and what to watch?',
   systemPrompt:
     'You write briefings from the guidelines you can search, and from nothing else. Search for each aspect of the question, in one go. ' +
-    'Each recommendation cites the sections it stands on, with a verbatim quote. Say what the guidelines leave open.',
+    'Each recommendation cites the sections that support it, with a verbatim quote. Say what the guidelines leave open.',
   open: async () => {
     const corpus = await openCorpus();
     return {
@@ -32,19 +32,19 @@ export const example = {
   script: ({ index, question, results }) => {
     if (index === 0) {
       return [
-        { tool: SEARCH, input: { query: 'Veltria fever first treatment' } },
-        { tool: SEARCH, input: { query: 'calquine impaired kidneys filtration index' } },
-        { tool: SEARCH, input: { query: 'calquine morvastan interaction' } },
-        { tool: SEARCH, input: { query: 'calquine monitoring' } },
+        { name: SEARCH, input: { query: 'Veltria fever first treatment' } },
+        { name: SEARCH, input: { query: 'calquine impaired kidneys filtration index' } },
+        { name: SEARCH, input: { query: 'calquine morvastan interaction' } },
+        { name: SEARCH, input: { query: 'calquine monitoring' } },
       ];
     }
     const found = results.map(({ text }) => text).join('\n\n');
-    return [{ tool: 'StructuredOutput', input: briefingFrom(found, question) }];
+    return [{ name: 'StructuredOutput', input: briefingFrom(found, question) }];
   },
 };
 
 /**
- * What a model would make of the sections: it can cite only what the searches have found.
+ * What a model would write from the sections: it can cite only what the searches found.
  *
  * @param {string} found
  * @param {string} question

@@ -5,7 +5,7 @@ import { z } from 'zod';
 export function guidelineServer(corpus) {
   const search = tool(
     'search_clinical_guidelines',
-    'Search the (invented) guidelines. Gives the best sections, each with the id to cite it by.',
+    'Search the (invented) guidelines. Returns the best sections, each with the id to cite it by.',
     {
       query: z.string().trim().min(2).max(200).describe('a few words, for example "calquine kidneys dose"'),
       limit: z.number().int().min(1).max(10).default(3).describe('how many sections'),

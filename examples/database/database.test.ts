@@ -10,7 +10,7 @@ import { HOSTILE } from './hostile.js';
 import { type PostgresServer, startPostgres } from './postgres.js';
 
 const binaries = findPostgres();
-const query = (sql: unknown) => ({ tool: 'mcp__database__query', input: { sql } });
+const query = (sql: unknown) => ({ name: 'mcp__database__query', input: { sql } });
 
 const BAD: readonly (readonly [sql: unknown, reason: RegExp])[] = [
   [7, /sql/],

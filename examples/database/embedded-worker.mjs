@@ -1,21 +1,21 @@
-// The thread of the embedded database: a statement comes in, rows or an error go out.
+// The thread of the embedded database: it receives statements and returns rows or errors.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
 import { askReadOnly } from './read-only.mjs';
 
-// An empty database as initdb would make it; making it here would take five seconds more.
+// A prebuilt empty database; creating it here would take five more seconds.
 const database = await PGlite.create({ loadDataDir: await dataDir() });
 await database.exec(workerData.seed);
 
 parentPort?.on('message', async ({ sql, limits }) => {
   try {
-    // `query` speaks the extended protocol.
+    // `query` uses the extended protocol.
     const result = await askReadOnly((text) => database.query(text), sql, limits);
     parentPort?.postMessage({ result });
   } catch (error) {
-    // An Error loses its own fields on the way to another thread.
+    // An Error loses its extra fields on the way to another thread.
     const { message, code, detail, hint, position } = /** @type {Error & Record<string, string>} */ (error);
     parentPort?.postMessage({ error: { message, code, detail, hint, position } });
   }

@@ -1,5 +1,6 @@
-// PostgreSQL itself, compiled to WebAssembly, in a thread of its own. It has no clock there, so statement_timeout has no
-// effect; what takes too long is ended with its thread, and the next question starts a new one.
+// PostgreSQL itself, compiled to WebAssembly, in its own thread. It has no clock there, so statement_timeout
+// has no effect; a statement that takes too long is ended with its thread, and the next question starts a new
+// one.
 
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
@@ -15,7 +16,7 @@ export async function openEmbedded() {
   const start = () => startWorker(seed);
   let worker = start();
   await worker;
-  /** One after another: there is one thread. @type {Promise<unknown>} */
+  /** Statements run one after another: there is only one thread. @type {Promise<unknown>} */
   let last = Promise.resolve();
 
   /**
@@ -65,7 +66,7 @@ async function startWorker(seed) {
 }
 
 /**
- * Undefined when it did not come in time.
+ * Undefined if it did not arrive in time.
  *
  * @param {Worker} worker
  * @param {string} sql

@@ -22,14 +22,14 @@ export const exampleWith = (open) => ({
     };
   },
   script: ({ index, results }) => {
-    if (index === 0) return [{ tool: 'mcp__database__schema' }];
-    if (index === 1) return [{ tool: 'mcp__database__query', input: { sql: BEST } }];
+    if (index === 0) return [{ name: 'mcp__database__schema' }];
+    if (index === 1) return [{ name: 'mcp__database__query', input: { sql: BEST } }];
     if (index === 2) {
       const sql = 'WITH cut AS (UPDATE products SET price = price / 2 RETURNING *) SELECT * FROM cut';
       return [
-        { tool: 'mcp__database__query', input: { sql } },
-        { tool: 'mcp__database__query', input: { sql: 'SELECT restock(id) FROM products' } },
-        { tool: 'mcp__database__query', input: { sql: BEST } },
+        { name: 'mcp__database__query', input: { sql } },
+        { name: 'mcp__database__query', input: { sql: 'SELECT restock(id) FROM products' } },
+        { name: 'mcp__database__query', input: { sql: BEST } },
       ];
     }
     const names = (results[2]?.text ?? '')

@@ -1,4 +1,4 @@
-/** Statements that want more than to read, each with what PostgreSQL says to it. */
+/** Statements that try to do more than read, each with PostgreSQL's error. */
 export const HOSTILE: readonly (readonly [sql: string, reason: RegExp])[] = [
   [
     'INSERT INTO customers VALUES (9, $$x$$, $$XX$$)',

@@ -1,4 +1,4 @@
-// Questions to a PostgreSQL, which keeps the model from writing by its own means.
+// Questions to a PostgreSQL, which itself keeps the model from writing.
 
 import { main } from '../shared/main.mjs';
 import { example } from './example.mjs';

@@ -1,4 +1,4 @@
-/** A PostgreSQL server of its own for a test, in a private folder and on a free port. */
+/** A private PostgreSQL server for a test, in its own folder and on a free port. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync } from 'node:fs';
@@ -8,15 +8,16 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { PATIENCE_MS } from '../../test/support/patience.js';
 import { freePort } from '../shared/free-port.js';
 
 export interface PostgresServer {
-  /** Where `user` logs in. */
+  /** The URL with which `user` logs in. */
   url(user: string): string;
   stop(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root; this number is nobody's on every system. */
+/** PostgreSQL refuses to run as root; this id belongs to `nobody` on every system. */
 const NOBODY = 65_534;
 
 export async function startPostgres(binaries: string): Promise<PostgresServer> {
@@ -68,7 +69,7 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
 }
 
 async function untilReady(url: string, failure: () => string | undefined): Promise<void> {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + PATIENCE_MS;
   for (;;) {
     const client = new pg.Client(url);
     try {

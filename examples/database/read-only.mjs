@@ -1,15 +1,16 @@
-// A question of the model, asked so that PostgreSQL itself keeps it from writing. Nothing here looks at the words of the
-// statement; each line is a rule that the database enforces:
+// Runs the model's statement so that PostgreSQL itself keeps it from writing. Nothing here inspects the text
+// of the statement; each line is a rule that the database enforces:
 //
-// - READ ONLY: every write, also one inside a function or a WITH, is an error, and nothing that a query calls, set_config()
-//   included, can take that back while it runs.
-// - DECLARE … CURSOR takes a query and nothing else: COPY, SET, COMMIT, CALL, EXPLAIN ANALYZE are syntax errors, and so is a
-//   WITH that writes.
-// - FETCH of so many rows is all that is ever computed.
-// - statement_timeout ends what takes too long.
+// - READ ONLY: every write is an error, even inside a function or a WITH, and nothing that a query calls,
+//   including set_config(), can undo that while it runs.
+// - DECLARE … CURSOR accepts a query and nothing else: COPY, SET, COMMIT, CALL, EXPLAIN ANALYZE are syntax
+//   errors, and so is a WITH that writes.
+// - FETCH limits the number of rows that are ever computed.
+// - statement_timeout ends a statement that takes too long.
 // - ROLLBACK and DISCARD ALL leave nothing behind: no setting, no lock, no notification.
 //
-// The statement goes alone, by the extended protocol, in which PostgreSQL refuses several commands in one text.
+// The statement is sent alone, through the extended protocol, in which PostgreSQL refuses several commands in
+// one text.
 
 const DECLARE = 'DECLARE answer NO SCROLL CURSOR FOR ';
 
@@ -24,7 +25,7 @@ export const LIMITS = { maxRows: 50, timeoutMs: 5_000 };
  */
 
 /**
- * @param {Execute} execute one statement by the extended protocol, all on one connection
+ * @param {Execute} execute runs one statement through the extended protocol, always on the same connection
  * @param {string} sql
  * @param {Limits} limits
  * @returns {Promise<{ columns: string[], rows: Record<string, unknown>[], isCut: boolean }>}
@@ -46,7 +47,8 @@ export async function askReadOnly(execute, sql, { maxRows, timeoutMs }) {
 }
 
 /**
- * PostgreSQL counts from the beginning of what it was sent, the model from the beginning of its own statement.
+ * PostgreSQL counts from the beginning of the text it received, the model from the beginning of its own
+ * statement.
  *
  * @param {Error & { position?: string | undefined }} error
  */
@@ -57,7 +59,7 @@ function withPosition(error) {
 }
 
 /**
- * The database's own words, with whatever helps: the model corrects its statement by them.
+ * The database's own message and hints, with which the model can correct its statement.
  *
  * @param {unknown} error
  */
@@ -73,7 +75,7 @@ export function describeError(error) {
   return [`${message}${code ? ` (SQLSTATE ${code})` : ''}`, ...more].join('\n');
 }
 
-/** What the tables and their columns are: also a question, asked the same way. */
+/** Lists the tables and their columns; it runs like any other query. */
 export const SCHEMA_QUERY = `
   SELECT c.table_schema || '.' || c.table_name AS "table", string_agg(c.column_name || ' ' || c.data_type, ', ' ORDER BY c.ordinal_position) AS columns
   FROM information_schema.columns AS c

@@ -1,9 +1,9 @@
-// A PostgreSQL server, by its URL.
+// A PostgreSQL server, reached by its URL.
 
 import pg from 'pg';
 import { askReadOnly, LIMITS } from './read-only.mjs';
 
-/** How much longer than the database we wait ourselves: for a server that is gone without a word. */
+/** How much longer than the database we wait ourselves, in case the server silently disappears. */
 const GRACE_MS = 5_000;
 
 /**
@@ -17,7 +17,7 @@ export async function openServer(url) {
     connectionTimeoutMillis: 10_000,
     query_timeout: LIMITS.timeoutMs + GRACE_MS,
   });
-  // A connection that breaks while nobody uses it is replaced by the pool; without a listener it would end the program.
+  // The pool replaces an idle connection that breaks; without a listener the error would end the program.
   pool.on('error', () => {});
   const { rows } = await pool.query(
     'SELECT session_user AS name, rolsuper AS is_super FROM pg_roles WHERE rolname = session_user',
@@ -26,7 +26,7 @@ export async function openServer(url) {
     await pool.end();
     throw new Error(
       `DATABASE_URL logs in as the superuser "${rows[0].name}". A read-only transaction does not keep a superuser from the files of the ` +
-        "server. Make a role that may only read: CREATE ROLE reader LOGIN PASSWORD '…'; GRANT pg_read_all_data TO reader;",
+        "server. Create a role that can only read: CREATE ROLE reader LOGIN PASSWORD '…'; GRANT pg_read_all_data TO reader;",
     );
   }
   return {
@@ -42,7 +42,7 @@ export async function openServer(url) {
         isBroken = !(error instanceof pg.DatabaseError);
         throw error;
       } finally {
-        // What is not the database's own answer leaves the connection in a state that nobody knows.
+        // After any other error than the database's own answer, the state of the connection is unknown.
         client.release(isBroken);
       }
     },
@@ -55,6 +55,6 @@ export async function openServer(url) {
  * @param {string} text
  */
 function execute(client, text) {
-  // The simple protocol would run several statements of one text. The typings do not know the option yet.
+  // The simple protocol would run several statements in one text. The typings do not know the option yet.
   return client.query(/** @type {import('pg').QueryConfig} */ ({ text, queryMode: 'extended' }));
 }

@@ -31,7 +31,7 @@ export function databaseServer(database) {
 }
 
 /**
- * Lines and tabs: short for a model, readable for a person.
+ * Lines and tabs: compact for a model, readable for a person.
  *
  * @param {import('./database.mjs').Rows} rows
  */

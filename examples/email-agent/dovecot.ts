@@ -1,4 +1,4 @@
-/** A Dovecot of its own for a test: a private folder, a free port, one user with an empty inbox. */
+/** A private Dovecot for a test: its own folder, a free port, one user with an empty inbox. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,11 +7,12 @@ import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { PATIENCE_MS } from '../../test/support/patience.js';
 import { freePort } from '../shared/free-port.js';
 
 export interface ImapServer {
   url(password?: string): string;
-  /** The server ends all connections, as at a restart. */
+  /** Ends all connections, as a restart would. */
   stop(): Promise<void>;
 }
 
@@ -19,7 +20,7 @@ export const PASSWORD = 'p@ss/word';
 
 export async function startDovecot(program: string): Promise<ImapServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-dovecot-'));
-  // Its processes run as users of their own and have to reach their sockets.
+  // Its processes run as different users and must be able to reach their sockets.
   chmodSync(folder, 0o755);
   const port = await freePort();
   const configuration = join(folder, 'dovecot.conf');
@@ -48,7 +49,7 @@ function settings(folder: string, port: number): string {
   const isRoot = process.getuid?.() === 0;
   const { uid, gid, username } = userInfo();
   const [mailUid, mailGid] = isRoot ? [65_534, 65_534] : [uid, gid];
-  // The package makes users for its processes; without root there is only one to be.
+  // The package creates users for its processes; without root, only the current user is available.
   const users = isRoot
     ? ''
     : `default_internal_user = ${username}\ndefault_login_user = ${username}\ndefault_internal_group = ${gid}`;
@@ -90,7 +91,7 @@ service anvil {
 }
 
 async function untilReachable(port: number, failure: () => string | undefined): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + PATIENCE_MS;
   for (;;) {
     const socket = connect(port, '127.0.0.1');
     try {

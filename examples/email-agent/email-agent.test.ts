@@ -11,7 +11,7 @@ import { splitMbox } from './mbox.mjs';
 
 const dovecot = findDovecot();
 const source = readFileSync(new URL('mailbox.mbox', import.meta.url), 'latin1');
-const call = (tool: string, input: Record<string, unknown>) => ({ tool: `mcp__email__${tool}`, input });
+const call = (name: string, input: Record<string, unknown>) => ({ name: `mcp__email__${name}`, input });
 
 function suite(open: () => Promise<Mailbox>): void {
   let mailbox: Mailbox;
@@ -74,7 +74,7 @@ function suite(open: () => Promise<Mailbox>): void {
         expect.stringContaining('id'),
         expect.stringContaining("There is no mail with the id '4711'"),
         expect.stringContaining("There is no mail with the id '1:*'"),
-        'No mail fits. Try fewer or other words.',
+        'No mail matches. Try fewer or other words.',
       ]);
     });
   });
@@ -179,9 +179,9 @@ describe.skipIf(dovecot === undefined)(
 
     suite(() => openMailbox(server.url()));
 
-    it('says who did not let us in, without the password', async () => {
+    it('says which server refused the connection, without the password', async () => {
       const failure = await openMailbox(server.url('wrong-secret')).catch((error) => String(error));
-      expect(failure).toMatch(/The IMAP server at 127\.0\.0\.1:\d+ did not let us in: .*Check IMAP_URL/);
+      expect(failure).toMatch(/The IMAP server at 127\.0\.0\.1:\d+ refused the connection: .*Check IMAP_URL/);
       expect(failure).not.toContain('wrong-secret');
     });
 

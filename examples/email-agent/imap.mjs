@@ -1,10 +1,10 @@
-// A mailbox on an IMAP server. Lists and searches are the server's own; a mail is fetched when it is read.
+// A mailbox on an IMAP server. The server itself lists and searches; a mail is fetched when it is read.
 
 import { ImapFlow } from 'imapflow';
 import { addressOf, parseMail, UNNAMED } from './mail.mjs';
 
-/** Of the newest ones: a mailbox may have a hundred thousand mails. */
-const MOST_LOOKED_AT = 200;
+/** Only the newest hits are checked: a mailbox may have a hundred thousand mails. */
+const MAX_CHECKED = 200;
 
 /**
  * @param {string} place such as imaps://user:password@host/INBOX
@@ -20,13 +20,13 @@ export async function openImap(place) {
     if (client?.usable) return client;
     client = newClient(url);
     await client.connect().catch((error) => {
-      const why = error.responseText ?? error.message;
-      throw new Error(`The IMAP server at ${url.host} did not let us in: ${why}. Check IMAP_URL.`);
+      const reason = error.responseText ?? error.message;
+      throw new Error(`The IMAP server at ${url.host} refused the connection: ${reason}. Check IMAP_URL.`);
     });
     return client;
   };
   /**
-   * With the folder open for reading only: the server itself keeps mails from becoming read.
+   * Opens the folder read-only, so that the server itself keeps mails unread.
    *
    * @template T
    * @param {(client: ImapFlow) => Promise<T>} work
@@ -57,7 +57,7 @@ export async function openImap(place) {
           ...(since === undefined ? {} : { sentSince: since }),
           ...(before === undefined ? {} : { sentBefore: before }),
         };
-        // One search for each word: IMAP looks for a text as a whole.
+        // One search per word: IMAP searches for a text as a whole.
         const terms = words?.split(/\s+/).filter((word) => word !== '') ?? [];
         const found = await Promise.all(
           (terms.length === 0 ? [undefined] : terms).map((text) =>
@@ -66,7 +66,7 @@ export async function openImap(place) {
         );
         const [first = [], ...others] = found;
         const uids = first.filter((uid) => others.every((other) => other.includes(uid)));
-        const listed = await summaries(imap, uids.slice(-MOST_LOOKED_AT));
+        const listed = await summaries(imap, uids.slice(-MAX_CHECKED));
         return listed
           .filter(({ files }) => hasAttachment === undefined || files.length > 0 === hasAttachment)
           .slice(0, limit);
@@ -96,7 +96,8 @@ function newClient(url) {
     connectionTimeout: 10_000,
     socketTimeout: 5 * 60_000,
   });
-  // A connection that breaks between two calls is made anew by the next; without a listener it would end the program.
+  // A connection that breaks between two calls is reopened by the next; without a listener it would end the
+  // program.
   client.on('error', () => {});
   return client;
 }

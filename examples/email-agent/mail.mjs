@@ -1,4 +1,4 @@
-// What a mail is to the tools, wherever it lies: made from its source by a mail library, never by hand.
+// A mail as the tools see it, wherever it is stored. A mail library parses its source.
 
 import PostalMime from 'postal-mime';
 
@@ -44,7 +44,7 @@ export function addressOf({ name, address = '' }) {
 const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', deg: '°' };
 
 /**
- * The words of a mail that has only HTML: enough for a model, not a browser.
+ * The text of a mail that has only HTML: good enough for a model, but not a browser.
  *
  * @param {string} html
  */

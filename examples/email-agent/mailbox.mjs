@@ -8,7 +8,7 @@ import { openMbox } from './mbox.mjs';
  */
 
 /**
- * All criteria must fit. `words` are looked for anywhere in the mail, in any order.
+ * All criteria must match. `words` may occur anywhere in the mail, in any order.
  *
  * @typedef {object} Criteria
  * @property {string | undefined} [words]
@@ -19,7 +19,7 @@ import { openMbox } from './mbox.mjs';
  */
 
 /**
- * Reading changes nothing: mails do not become read, nothing is moved or deleted.
+ * Reading changes nothing: mails stay unread, and nothing is moved or deleted.
  *
  * @typedef {object} Mailbox
  * @property {string} name
@@ -30,7 +30,7 @@ import { openMbox } from './mbox.mjs';
  */
 
 /**
- * The mailbox behind an `imap:` or `imaps:` URL; a file in mbox format; without either, the one that comes with the example.
+ * Opens an `imap:` or `imaps:` URL, a file in mbox format, or by default the mailbox included in the example.
  *
  * @param {string | undefined} place
  * @returns {Promise<Mailbox>}

@@ -1,4 +1,4 @@
-// Questions to a mailbox: a file that comes with the example, or an IMAP server.
+// Questions about a mailbox: a file included in the example, or an IMAP server.
 
 import { main } from '../shared/main.mjs';
 import { example } from './example.mjs';

@@ -1,4 +1,5 @@
-// A mailbox in one file, as Unix has kept mail since the seventies: each mail begins with a line "From sender date".
+// A mailbox in a single file, the traditional format of Unix: each mail begins with a line "From sender
+// date".
 
 import { readFile } from 'node:fs/promises';
 import MiniSearch from 'minisearch';
@@ -9,7 +10,7 @@ import { parseMail } from './mail.mjs';
  * @returns {Promise<import('./mailbox.mjs').Mailbox>}
  */
 export async function openMbox(file) {
-  // Latin-1 keeps every byte as it is: each part of a mail has an encoding of its own.
+  // Latin-1 keeps every byte unchanged: each part of a mail has its own encoding.
   const sources = splitMbox(await readFile(file, 'latin1'));
   const mails = await Promise.all(
     sources.map((source, index) =>
@@ -44,7 +45,7 @@ export async function openMbox(file) {
 }
 
 /**
- * The mails of an mbox file. A line of a mail that begins with "From " was written with a ">" before it.
+ * The mails of an mbox file. Lines in a mail that begin with "From " are stored with a ">" in front.
  *
  * @param {string} text
  */

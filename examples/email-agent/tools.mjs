@@ -1,7 +1,7 @@
 import { createSdkMcpServer, tool } from 'tenon';
 import { z } from 'zod';
 
-const limit = z.number().int().min(1).max(50).default(10).describe('how many, the newest first');
+const limit = z.number().int().min(1).max(50).default(10).describe('how many, newest first');
 const day = (/** @type {string} */ words) => z.iso.date().optional().describe(words);
 const readOnly = { annotations: { readOnlyHint: true } };
 
@@ -10,16 +10,16 @@ export function emailServer(mailbox) {
   const getInbox = tool(
     'email_getInbox',
     'The newest mails in the inbox: id, date, sender, subject, attachments',
-    { limit, unreadOnly: z.boolean().default(false).describe('only mails that were not read yet') },
+    { limit, unreadOnly: z.boolean().default(false).describe('only unread mails') },
     async ({ limit, unreadOnly }) => listOf(await mailbox.inbox(limit, unreadOnly), 'The inbox is empty.'),
     readOnly,
   );
   const search = tool(
     'email_search',
-    'Search all mails by words in subject, sender, text or names of attachments; every word must be there',
+    'Search all mails for words in the subject, sender, text or attachment names; every word must occur',
     {
       query: z.string().trim().min(1).optional().describe('words, for example "workbench offer"'),
-      from: z.string().trim().min(1).optional().describe('a part of the name or address of the sender'),
+      from: z.string().trim().min(1).optional().describe("part of the sender's name or address"),
       since: day('sent on this day or later, for example 2026-11-05'),
       before: day('sent before this day'),
       hasAttachment: z.boolean().optional(),
@@ -39,19 +39,19 @@ export function emailServer(mailbox) {
         hasAttachment,
       };
       const found = await mailbox.search(/** @type {import('./mailbox.mjs').Criteria} */ (criteria), limit);
-      return listOf(found, 'No mail fits. Try fewer or other words.');
+      return listOf(found, 'No mail matches. Try fewer or other words.');
     },
     readOnly,
   );
   const read = tool(
     'email_read',
-    'One mail with its whole text',
-    { id: z.string().describe('as email_getInbox and email_search give it') },
+    'One mail with its full text',
+    { id: z.string().describe('as returned by email_getInbox and email_search') },
     async ({ id }) => {
       const mail = await mailbox.read(id);
       if (mail === undefined)
         throw new Error(
-          `There is no mail with the id '${id}'. Take one from email_getInbox or email_search.`,
+          `There is no mail with the id '${id}'. Use an id from email_getInbox or email_search.`,
         );
       const head = [
         `From: ${mail.from}`,

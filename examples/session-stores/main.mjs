@@ -1,4 +1,5 @@
-// One conversation, two agents that never meet: each has only the store. The model is a script, so that it runs offline.
+// One conversation, two agents that share nothing but the store. The model is scripted, so that it runs
+// offline.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,7 @@ async function agent(prompt, answer, resume) {
 
 const first = await agent('Remember the number 7.', 'I will.');
 const second = await agent('Which number was it?', '7.', first.sessionId);
-console.log(`The second agent read ${second.read} messages that it had from the store.`);
+console.log(`The second agent read ${second.read} messages from the store.`);
 
 for (const { summary, sessionId } of await listSessions({ sessionStore })) {
   console.log(`\n${summary} (${sessionId})`);

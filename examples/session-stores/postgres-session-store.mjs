@@ -1,9 +1,9 @@
-// A session store in PostgreSQL, for a `Pool` of the package `pg`. An append is one transaction that holds the row of its
-// conversation, so that two machines that write to one conversation take turns.
+// A session store in PostgreSQL, for a `Pool` of the package `pg`. An append is one transaction that locks
+// the row of its conversation, so that two machines that write to the same conversation take turns.
 
 import { foldSessionSummary } from 'tenon';
 
-/** Entries are text, not jsonb: jsonb cannot hold the character zero, which the output of a program may have. */
+/** Entries are text, not jsonb: jsonb cannot hold the NUL character, which a program's output may contain. */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS tenon_sessions (
     project_key text NOT NULL, session_id text NOT NULL, subpath text NOT NULL,
@@ -17,7 +17,7 @@ const TABLES = `
   );
   CREATE INDEX IF NOT EXISTS tenon_entries_of ON tenon_entries (project_key, session_id, subpath, position);`;
 
-const OF_KEY = 'project_key = $1 AND session_id = $2 AND subpath = $3';
+const WHERE_KEY = 'project_key = $1 AND session_id = $2 AND subpath = $3';
 
 /** @implements {Required<import('tenon').SessionStore>} */
 export class PostgresSessionStore {
@@ -28,7 +28,7 @@ export class PostgresSessionStore {
     this.#pool = pool;
   }
 
-  /** Once, by whoever sets up the database. */
+  /** Called once, when the database is set up. */
   async createTables() {
     await this.#pool.query(TABLES);
   }
@@ -47,13 +47,13 @@ export class PostgresSessionStore {
       );
       const { rows } = await client.query(
         `SELECT summary, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
-         FROM tenon_sessions WHERE ${OF_KEY} FOR UPDATE`,
+         FROM tenon_sessions WHERE ${WHERE_KEY} FOR UPDATE`,
         values,
       );
       const before =
         rows[0].summary === null ? undefined : { sessionId, mtime: 0, data: JSON.parse(rows[0].summary) };
       const { data } = foldSessionSummary(before, key, entries);
-      await client.query(`UPDATE tenon_sessions SET mtime = $4, summary = $5 WHERE ${OF_KEY}`, [
+      await client.query(`UPDATE tenon_sessions SET mtime = $4, summary = $5 WHERE ${WHERE_KEY}`, [
         ...values,
         rows[0].now,
         JSON.stringify(data),
@@ -69,7 +69,7 @@ export class PostgresSessionStore {
   /** @param {import('tenon').SessionKey} key */
   async load({ projectKey, sessionId, subpath = '' }) {
     const { rows } = await this.#pool.query(
-      `SELECT entry FROM tenon_entries WHERE ${OF_KEY} ORDER BY position`,
+      `SELECT entry FROM tenon_entries WHERE ${WHERE_KEY} ORDER BY position`,
       [projectKey, sessionId, subpath],
     );
     return rows.length === 0 ? null : rows.map(({ entry }) => JSON.parse(entry));

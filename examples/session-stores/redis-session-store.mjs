@@ -1,6 +1,6 @@
-// A session store in Redis, for a client of the package `redis`: a list for each transcript, a sorted set of the
-// conversations of a project, a set of the subpaths of a conversation. There is no listSessionSummaries: to fold a summary
-// safely between two machines would take a lock, and lists work without.
+// A session store in Redis, for a client of the package `redis`: a list for each transcript, a sorted set of
+// the conversations of a project, a set of the subpaths of a conversation. There is no listSessionSummaries:
+// folding a summary safely on several machines would need a lock, and lists work without it.
 
 /** @implements {Omit<Required<import('tenon').SessionStore>, 'listSessionSummaries'>} */
 export class RedisSessionStore {
@@ -24,16 +24,16 @@ export class RedisSessionStore {
   async append(key, entries) {
     if (entries.length === 0) return;
     const { projectKey, sessionId, subpath } = key;
-    const together = this.#client.multi();
-    together.rPush(
+    const transaction = this.#client.multi();
+    transaction.rPush(
       this.#name('entries', projectKey, sessionId, subpath ?? ''),
       entries.map((entry) => JSON.stringify(entry)),
     );
     if (subpath === undefined) {
       this.#lastTime = Math.max(Date.now(), this.#lastTime + 1);
-      together.zAdd(this.#name('sessions', projectKey), { score: this.#lastTime, value: sessionId });
-    } else together.sAdd(this.#name('subpaths', projectKey, sessionId), subpath);
-    await together.exec();
+      transaction.zAdd(this.#name('sessions', projectKey), { score: this.#lastTime, value: sessionId });
+    } else transaction.sAdd(this.#name('subpaths', projectKey, sessionId), subpath);
+    await transaction.exec();
   }
 
   /** @param {import('tenon').SessionKey} key */
@@ -55,21 +55,22 @@ export class RedisSessionStore {
 
   /** @param {import('tenon').SessionKey} key */
   async delete({ projectKey, sessionId, subpath }) {
-    const together = this.#client.multi();
+    const transaction = this.#client.multi();
     if (subpath === undefined) {
       const subpaths = await this.listSubkeys({ projectKey, sessionId });
-      for (const each of ['', ...subpaths]) together.del(this.#name('entries', projectKey, sessionId, each));
-      together.del(this.#name('subpaths', projectKey, sessionId));
-      together.zRem(this.#name('sessions', projectKey), sessionId);
+      for (const each of ['', ...subpaths])
+        transaction.del(this.#name('entries', projectKey, sessionId, each));
+      transaction.del(this.#name('subpaths', projectKey, sessionId));
+      transaction.zRem(this.#name('sessions', projectKey), sessionId);
     } else {
-      together.del(this.#name('entries', projectKey, sessionId, subpath));
-      together.sRem(this.#name('subpaths', projectKey, sessionId), subpath);
+      transaction.del(this.#name('entries', projectKey, sessionId, subpath));
+      transaction.sRem(this.#name('subpaths', projectKey, sessionId), subpath);
     }
-    await together.exec();
+    await transaction.exec();
   }
 
   /**
-   * JSON, because any character may be in a key, also the one that would be put between.
+   * JSON, because a key may contain any character, including any separator.
    * @param {string[]} parts
    */
   #name(...parts) {

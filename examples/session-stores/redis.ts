@@ -1,4 +1,4 @@
-/** A Redis server of its own for a test, in a private folder and on a free port. */
+/** A private Redis server for a test, in its own folder and on a free port. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
@@ -34,7 +34,7 @@ export async function startRedis(program: string): Promise<RedisServer> {
     server.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (text.includes('Ready to accept connections')) resolve();
     });
-    server.once('exit', (code) => reject(new Error(`redis-server left with ${code}`)));
+    server.once('exit', (code) => reject(new Error(`redis-server exited with ${code}`)));
     server.once('error', reject);
   });
   const client = createClient({ url: `redis://127.0.0.1:${port}` }) as unknown as RedisClientType;

@@ -1,4 +1,4 @@
-/** The stores keep to what is asked of every store, each with its own real database. */
+/** Each store passes the conformance suite with its own real database. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -21,8 +21,8 @@ import { SqliteSessionStore } from './sqlite-session-store.mjs';
 const postgresBinaries = findPostgres();
 const redisProgram = findRedis();
 
-/** A conversation that one agent begins and another goes on with. */
-async function goesOn(sessionStore: SessionStore): Promise<void> {
+/** One agent begins a conversation, and another continues it. */
+async function expectToContinue(sessionStore: SessionStore): Promise<void> {
   const ask = async (prompt: string, resume?: string) => {
     const model = scriptedModel([`Answer to ${prompt}`]);
     const options = {
@@ -32,11 +32,11 @@ async function goesOn(sessionStore: SessionStore): Promise<void> {
       ...(resume ? { resume } : {}),
     };
     const { session_id } = await query({ prompt, options }).done;
-    return { id: session_id, said: JSON.stringify(model.requests[0]?.messages) };
+    return { id: session_id, messages: JSON.stringify(model.requests[0]?.messages) };
   };
   const { id } = await ask('One');
-  const { said } = await ask('Two', id);
-  expect(said).toMatch(/One.*Answer to One.*Two/);
+  const { messages } = await ask('Two', id);
+  expect(messages).toMatch(/One.*Answer to One.*Two/);
   expect(await listSessions({ dir: '/work', sessionStore })).toMatchObject([
     { sessionId: id, summary: 'Two' },
   ]);
@@ -44,9 +44,9 @@ async function goesOn(sessionStore: SessionStore): Promise<void> {
 
 function conforms(make: MakeSessionStore): void {
   for (const { name, run } of sessionStoreConformance(make)) it(name, run);
-  it('a conversation goes on', async () => {
+  it('a conversation continues', async () => {
     const made = await make();
-    await goesOn('append' in made ? made : made.store);
+    await expectToContinue('append' in made ? made : made.store);
     if (!('append' in made)) await made.dispose?.();
   });
 }
@@ -69,7 +69,7 @@ describe.skipIf(postgresBinaries === undefined)('PostgreSQL', () => {
   beforeAll(async () => {
     server = await startPostgres(postgresBinaries ?? '');
     pool = new pg.Pool({ connectionString: server.url('superuser'), max: 4 });
-    // A connection that the server ends while it is being closed is none to be missed.
+    // The server may end connections while the pool is closing; that does not matter.
     pool.on('error', () => {});
     store = new PostgresSessionStore(pool);
     await store.createTables();
@@ -93,7 +93,7 @@ describe.skipIf(redisProgram === undefined)('Redis', () => {
   conforms(() => new RedisSessionStore(server.client, `test-${randomUUID()}`));
 });
 
-it('the program runs, and the second agent has what the first has said', async () => {
+it('the program runs, and the second agent has what the first said', async () => {
   const main = fileURLToPath(new URL('main.mjs', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [main]);
   expect(stdout).toContain('read 3 messages');

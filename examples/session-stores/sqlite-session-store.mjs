@@ -1,4 +1,4 @@
-// A session store in a SQLite file. Everything that belongs to one append is one transaction.
+// A session store in a SQLite file. Each append is one transaction.
 
 import Database from 'libsql';
 import { foldSessionSummary } from 'tenon';
@@ -110,7 +110,7 @@ export class SqliteSessionStore {
         .get(projectKey, sessionId)
     );
     const before = row && { sessionId, mtime: row.mtime, data: JSON.parse(row.data) };
-    // Two conversations of one millisecond still have an order.
+    // Always increasing, so that conversations within one millisecond keep their order.
     this.#lastTime = Math.max(Date.now(), this.#lastTime + 1);
     const { mtime, data } = foldSessionSummary(before, key, entries, { mtime: this.#lastTime });
     const write =

@@ -1,4 +1,5 @@
-// Runs an example's question on one of the two back ends: the runtime in this process, or the Claude Code CLI.
+// Runs an example's question on one of the two back ends: the runtime in this process, or the Claude Code
+// CLI.
 
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,32 +19,32 @@ import { scriptAsMessagesApi, scriptAsModel } from './script.mjs';
 /**
  * @typedef {object} Example
  * @property {string} name
- * @property {string} question what is asked when nobody asks anything else
+ * @property {string} question the default question
  * @property {ExampleScript} script what a model would do with that question
  * @property {string} systemPrompt
- * @property {(surroundings: Surroundings) => Opened | Promise<Opened>} open makes the tools ready, and whatever is behind them
- * @property {Record<string, { type: 'boolean' | 'string', help: string }>} [flags] of its own, on the command line
+ * @property {(surroundings: Surroundings) => Opened | Promise<Opened>} open prepares the tools and whatever is behind them
+ * @property {Record<string, { type: 'boolean' | 'string', help: string }>} [flags] the example's own command-line flags
  */
 
 /**
  * @typedef {object} Surroundings
- * @property {Readonly<Record<string, string | boolean | undefined>>} flags what was given of the example's own flags
- * @property {(label: string, words: string) => void} print a line for the person
+ * @property {Readonly<Record<string, string | boolean | undefined>>} flags the values of the example's own flags
+ * @property {(label: string, words: string) => void} print prints a line for the person
  */
 
 /**
  * @typedef {object} Opened
  * @property {Options} options
- * @property {(result: SDKResultMessage) => string | Promise<string>} [conclude] throws when the answer is not good enough; otherwise
- *   what the person should see of it
+ * @property {(result: SDKResultMessage) => string | Promise<string>} [conclude] throws if the answer is not good
+ *   enough; otherwise returns what to show the person
  * @property {() => void | Promise<void>} [close]
  */
 
 /**
  * @typedef {object} RunOptions
  * @property {'embedded' | 'cli'} [backend]
- * @property {string} [question] of a person; without one the example's own
- * @property {boolean} [live] asks a real model instead of the script
+ * @property {string} [question] default: the example's own
+ * @property {boolean} [live] uses a real model instead of the script
  * @property {Options} [options] on top of the example's own
  * @property {(message: SDKMessage) => void} [show]
  * @property {Surroundings['flags']} [flags]
@@ -95,7 +96,7 @@ async function openBackend(example, { backend = 'embedded', live = false }, ques
   const own = { tools: [], settingSources: [], strictMcpConfig: true };
   if (live) return { options: own, close: async () => {} };
   const api = await scriptAsMessagesApi(example.script, question);
-  // Away from the person's own settings, conversations and login.
+  // Isolated from the person's own settings, conversations and login.
   const home = await realpath(await mkdtemp(join(tmpdir(), 'tenon-example-')));
   const env = { ...process.env, ...api.env(), CLAUDE_CONFIG_DIR: home, HOME: home };
   return {

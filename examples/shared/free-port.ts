@@ -1,4 +1,4 @@
-/** A port of the loopback interface that nobody has at the moment. */
+/** A port of the loopback interface that is currently unused. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 

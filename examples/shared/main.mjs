@@ -1,4 +1,4 @@
-// The command line that all examples have.
+// The command line shared by all examples.
 
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -8,14 +8,14 @@ import { terminal } from './terminal.mjs';
 /** @param {import('./agent.mjs').Example} example */
 export async function main(example) {
   const { values, positionals } = readArguments(example);
-  const asked = positionals.join(' ');
-  const live = values.live || asked !== '';
-  const question = asked === '' ? example.question : asked;
+  const ownQuestion = positionals.join(' ');
+  const live = values.live || ownQuestion !== '';
+  const question = ownQuestion === '' ? example.question : ownQuestion;
   if (values.help) return help(example);
   const hasModel = Boolean(process.env.ANTHROPIC_API_KEY || process.env.ANTHROPIC_BASE_URL);
   if (live && !hasModel && !values.cli) {
     return complain(
-      'A real model needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL. Without a question and --live the model is a script.',
+      'A real model needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL. Without a question or --live, the model is scripted.',
     );
   }
   const { print, show } = terminal();
@@ -28,7 +28,7 @@ export async function main(example) {
     const backend = values.cli ? 'cli' : 'embedded';
     await runExample(example, { backend, live, question, show, print, flags: values });
     if (!live && hasModel)
-      print('hint', 'there is a key: --live, or a question of your own, asks a real model');
+      print('hint', 'a key is set: use --live, or ask your own question, to call a real model');
   } catch (error) {
     complain(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
   }
@@ -60,9 +60,9 @@ function help(example) {
 npm start                   on the embedded runtime, with a scripted model: no key, no network
 npm start -- --cli          on the Claude Code CLI, if it is installed, with the same script
 npm start -- --live         the same question to a real model
-npm start -- "question"     a question of your own to a real model
+npm start -- "question"     your own question to a real model
 ${ownFlags(example)}
-A real model needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; with --cli the login of the CLI will do.`);
+A real model needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL; with --cli, the login of the CLI is enough.`);
 }
 
 /** @param {import('./agent.mjs').Example} example */
@@ -72,8 +72,8 @@ function ownFlags({ flags = {} }) {
     .join('');
 }
 
-/** @param {string} words */
-function complain(words) {
-  console.error(words);
+/** @param {string} message */
+function complain(message) {
+  console.error(message);
   process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
-// Programs of the system that some tests drive. The set-up installs what is missing where it may
-// (scripts/lib/system-packages.mjs); a test that still misses one is skipped, and says so.
+// System programs that some tests use. The setup installs missing ones if it can
+// (scripts/lib/system-packages.mjs); a test whose program is still missing is skipped, and says so.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -10,7 +10,10 @@ export function findChromium() {
   return inPath('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable');
 }
 
-/** @returns {string | undefined} the folder with PostgreSQL's `initdb` and `postgres`; Debian keeps it out of the PATH */
+/**
+ * @returns {string | undefined} the folder with PostgreSQL's `initdb` and `postgres`; Debian keeps it out of
+ * the PATH
+ */
 export function findPostgres() {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -20,7 +23,7 @@ export function findPostgres() {
 
 /** @returns {string | undefined} an IMAP server for the email agent */
 export function findDovecot() {
-  // Behind a login without administrator's rights /usr/sbin is not in the PATH.
+  // For users without administrator rights, /usr/sbin is not in the PATH.
   return inPath('dovecot') ?? ['/usr/sbin/dovecot'].find((path) => existsSync(path));
 }
 

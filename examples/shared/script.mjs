@@ -1,20 +1,20 @@
-// What a model would do with an example's question, written once and played to either back end: to the embedded runtime
-// as a scripted model, to the Claude Code CLI as a scripted Messages API.
+// What a model would do with an example's question, written once and played to either back end: to the
+// embedded runtime as a scripted model, to the Claude Code CLI as a scripted Messages API.
 
-import { scriptedMessagesApi, scriptedModel, text, toolUses } from 'tenon/testing';
+import { scriptedMessagesApi, scriptedModel, toolUses } from 'tenon/testing';
 
 /**
- * @typedef {{ tool: string, input?: Record<string, unknown> }} Call
+ * @typedef {import('tenon/testing').ScriptedCall} Call
  * @typedef {{ text: string, isError: boolean }} CallResult
  * @typedef {object} Turn
  * @property {number} index how many times the model has answered before
  * @property {string} question
- * @property {readonly CallResult[]} results what the calls of the model's last answer came to, in their order
- * @property {readonly CallResult[]} all what all calls of the conversation came to
+ * @property {readonly CallResult[]} results the results of the calls in the model's last answer, in order
+ * @property {readonly CallResult[]} all the results of all calls in the conversation
  */
 
 /**
- * The words or the calls with which the model answers.
+ * The text or the calls with which the model answers.
  *
  * @typedef {(turn: Turn) => string | readonly Call[]} ExampleScript
  */
@@ -24,10 +24,7 @@ import { scriptedMessagesApi, scriptedModel, text, toolUses } from 'tenon/testin
  * @param {string} question
  */
 export function scriptAsModel(script, question) {
-  return scriptedModel((request, index) => {
-    const answer = script({ index, question, ...resultsIn(request.messages) });
-    return typeof answer === 'string' ? answer : { toolUses: [...answer] };
-  });
+  return scriptedModel(answering(script, question));
 }
 
 /**
@@ -35,16 +32,23 @@ export function scriptAsModel(script, question) {
  * @param {string} question
  */
 export function scriptAsMessagesApi(script, question) {
-  return scriptedMessagesApi((request, index) => {
-    const answer = script({ index, question, ...resultsIn(request.body.messages) });
-    return typeof answer === 'string'
-      ? text(answer)
-      : toolUses(answer.map(({ tool, input = {} }) => ({ name: tool, input })));
-  });
+  return scriptedMessagesApi(answering(script, question));
 }
 
 /**
- * In the order of the calls: an agent may report the results in another.
+ * @param {ExampleScript} script
+ * @param {string} question
+ * @returns {(request: import('tenon/testing').ScriptedRequest, index: number) => import('tenon/testing').ScriptStep}
+ */
+function answering(script, question) {
+  return ({ messages }, index) => {
+    const answer = script({ index, question, ...resultsIn(messages) });
+    return typeof answer === 'string' ? answer : toolUses(answer);
+  };
+}
+
+/**
+ * In the order of the calls: an agent may report the results in another order.
  *
  * @param {readonly { readonly role: string, readonly content: unknown }[]} messages
  * @returns {{ results: CallResult[], all: CallResult[] }}
@@ -71,7 +75,7 @@ function blocksOf(content, type) {
 }
 
 /**
- * The words of a tool's result.
+ * The text of a tool's result.
  *
  * @param {unknown} content
  * @returns {string}

@@ -1,4 +1,4 @@
-/** The command line that all examples have, as a program of its own. */
+/** The command line shared by all examples, run as a program. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -104,7 +104,7 @@ describe('every example', () => {
     JSON.parse(readFileSync(join(root, 'examples', folder, 'package.json'), 'utf8'));
   const workspaces: string[] = manifest('.').workspaces;
   const mainOf = (name: string) => readFileSync(join(root, 'examples', name, 'main.mjs'), 'utf8');
-  // Others have a program of another kind.
+  // The others have a different kind of program.
   const names = workspaces.filter((name) => mainOf(name).includes("from '../shared/main.mjs'"));
 
   it('is listed, described and started in the same way', () => {

@@ -1,4 +1,4 @@
-// What a person sees of a run: the question, each call with its arguments and its result, the answer.
+// Shows a run to a person: the question, each call with its arguments and result, the answer.
 
 import { styleText } from 'node:util';
 import { textOf } from './script.mjs';
@@ -67,7 +67,7 @@ export function terminal(stream = process.stdout) {
 }
 
 /**
- * Enough to see what it is; the model gets the whole.
+ * Enough to recognise it; the model gets the full text.
  *
  * @param {string} words
  */

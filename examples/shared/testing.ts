@@ -1,4 +1,4 @@
-/** Plays an example on either back end and keeps what was called and what came of it. */
+/** Plays an example on either back end and records the calls and their results. */
 import type { Options, SDKMessage, SDKResultMessage } from 'tenon';
 import { cliPath } from '../../test/support/real-cli.js';
 import { type Example, runExample } from './agent.mjs';
@@ -25,14 +25,14 @@ export async function play(example: Example, backend: Backend, options: Options 
   return { result, answer, calls: callsIn(messages), messages };
 }
 
-/** The same tools, called as the test says, all in one answer of the model. */
+/** Calls the example's tools as the test says, all in one answer of the model. */
 export async function callTools(
   example: Example,
   backend: Backend,
   calls: readonly Call[],
 ): Promise<Played['calls']> {
   const script: Example['script'] = ({ index }) => (index === 0 ? calls : 'Done.');
-  // What is concluded from an answer is no matter here.
+  // Leaves out `conclude`, which does not matter here.
   const open: Example['open'] = async (surroundings) => {
     const { options, close = () => {} } = await example.open(surroundings);
     return { options, close };

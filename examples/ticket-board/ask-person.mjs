@@ -1,13 +1,14 @@
-// The same decision in the terminal, for those who would rather type.
+// The same decision in the terminal, for people who would rather type.
 
 import { createInterface } from 'node:readline';
 
 /**
- * Asks about each ticket that waits, one at a time. A decision on the page in the meantime takes the question back.
+ * Asks about each waiting ticket, one at a time. A decision on the page in the meantime withdraws the
+ * question.
  *
  * @param {import('./store.mjs').TicketStore} store
  * @param {{ input: NodeJS.ReadableStream, output: NodeJS.WritableStream }} streams
- * @returns {() => void} how to stop
+ * @returns {() => void} stops asking
  */
 export function askInTerminal(store, { input, output }) {
   const lines = createInterface({ input, output, terminal: false });

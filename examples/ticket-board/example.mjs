@@ -17,9 +17,9 @@ export const example = {
   systemPrompt:
     'You keep a ticket board. Creating a ticket takes as long as a person takes to approve it: wait for it.',
   flags: {
-    file: { type: 'string', help: 'the board; default: board.db beside the example' },
-    port: { type: 'string', help: 'of the page; default: any that is free' },
-    approve: { type: 'boolean', help: 'approves everything by itself' },
+    file: { type: 'string', help: 'the board; default: board.db next to the example' },
+    port: { type: 'string', help: 'the port of the page; default: any free one' },
+    approve: { type: 'boolean', help: 'approve everything automatically' },
   },
   open: async ({ flags, print }) => {
     const store = new TicketStore(String(flags.file ?? fileURLToPath(new URL('board.db', import.meta.url))));
@@ -44,11 +44,11 @@ export const example = {
     };
   },
   script: ({ index, results }) => {
-    if (index === 0) return [{ tool: 'mcp__board__create_ticket', input: { ...DRAFT, kind: 'defect' } }];
-    // The error named the kinds that there are.
-    if (index === 1) return [{ tool: 'mcp__board__create_ticket', input: DRAFT }];
+    if (index === 0) return [{ name: 'mcp__board__create_ticket', input: { ...DRAFT, kind: 'defect' } }];
+    // The error named the valid kinds.
+    if (index === 1) return [{ name: 'mcp__board__create_ticket', input: DRAFT }];
     if (index === 2 && results[0]?.isError) return `The ticket was not filed. ${results[0].text}`;
-    if (index === 2) return [{ tool: 'mcp__board__list_tickets' }];
+    if (index === 2) return [{ name: 'mcp__board__list_tickets' }];
     return `Filed. The board:\n${results[0]?.text}`;
   },
 };

@@ -1,4 +1,4 @@
-// The page on which a person decides: what waits, what is on the board, kept up to date while it is open.
+// The page on which a person decides: the waiting tickets and the board, updated while it is open.
 
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 const CLOSE_GRACE_MS = 1_000;
 
 /**
- * Only for this machine: it listens on the loopback interface and answers no page of another site.
+ * Only for this machine: it listens on the loopback interface and does not answer pages of other sites.
  *
  * @param {import('./store.mjs').TicketStore} store
  * @param {number} [port]
@@ -22,9 +22,10 @@ export async function servePage(store, port = 0) {
   const server = createServer(async (request, response) => {
     const { method = 'GET', headers } = request;
     const { pathname } = new URL(request.url ?? '/', 'http://page');
-    // A name that somebody points at 127.0.0.1, or a form on somebody's page, must not decide for the person.
+    // Neither a host name that resolves to 127.0.0.1 nor a form on another site may decide for the person.
     const isOurs = headers.host === host && (headers.origin === undefined || headers.origin === url);
-    if (!isOurs) return void response.writeHead(403).end('This page answers only itself.\n');
+    if (!isOurs)
+      return void response.writeHead(403).end('This server accepts requests only from its own page.\n');
     if (method === 'GET' && pathname === '/') {
       const policy =
         "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src data:";
@@ -65,16 +66,16 @@ export async function servePage(store, port = 0) {
     const closed = once(server, 'close');
     server.close();
     for (const watcher of watchers) watcher.end();
-    // The answer to the decision that ended the program is still on its way to the person.
-    const impatience = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    // The response to the decision that ended the program is still on its way to the browser.
+    const graceTimer = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
     await closed;
-    clearTimeout(impatience);
+    clearTimeout(graceTimer);
   };
   return { url, close };
 }
 
 /**
- * A reason is short; more than that is cut off.
+ * A reason is short; longer ones are cut off.
  *
  * @param {import('node:http').IncomingMessage} request
  */

@@ -45,7 +45,7 @@ describe.skipIf(executablePath === undefined)(`the page in Chromium${missing} (R
     page.on('pageerror', (error) => problems.push(String(error)));
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     await page.goto(served.url);
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('Nothing is waiting for you.').waitFor();
 
     const title = '<img src=x onerror="document.title=1"> & more';
     const { id } = store.stage({ title, kind: 'bug', body: 'line one\nline two' });
@@ -58,14 +58,14 @@ describe.skipIf(executablePath === undefined)(`the page in Chromium${missing} (R
     await waiting.getByRole('button', { name: 'Approve' }).click();
     expect(await decision).toMatchObject({ state: 'approved', ticket: 1 });
     await page.getByRole('list', { name: 'On the board' }).getByText(`#1 ${title}`).waitFor();
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('Nothing is waiting for you.').waitFor();
     expect(problems).toEqual([]);
     await page.close();
     await served.close();
     store.close();
   });
 
-  it('takes a reason, keeps it while others come, and says when the program is gone', async () => {
+  it('takes a reason, keeps it while other tickets arrive, and says when the program is not running', async () => {
     const store = new TicketStore(join(folder, 'reject.db'));
     const served = await servePage(store);
     const page = await browser.newPage({ viewport: { width: 360, height: 640 } });

@@ -1,5 +1,5 @@
-// The board in a SQLite file. A ticket is staged, waits for a person, and is on the board or not; each step is one
-// transaction, so that a program that is killed at any moment finds it again as it was.
+// The board in a SQLite file. A ticket is staged, waits for a person, and ends up on the board or not. Each
+// step is one transaction, so that a program killed at any moment finds everything as it was.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
@@ -18,7 +18,7 @@ const TABLES = `
     state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'approved', 'rejected')), reason TEXT,
     staged_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
   );
-  -- Asked for again, the same ticket is the one that waits already.
+  -- A repeated request finds the ticket that is already waiting.
   CREATE UNIQUE INDEX IF NOT EXISTS one_waiting ON staged (fingerprint) WHERE state = 'waiting';
   CREATE TABLE IF NOT EXISTS tickets (
     number INTEGER PRIMARY KEY AUTOINCREMENT, staged_id TEXT NOT NULL UNIQUE REFERENCES staged, created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
@@ -61,7 +61,7 @@ export class TicketStore {
   }
 
   /**
-   * Once: a second decision on the same ticket changes nothing.
+   * Takes effect once: a second decision on the same ticket changes nothing.
    *
    * @param {string} id
    * @returns {Staged | undefined}
@@ -105,7 +105,8 @@ export class TicketStore {
   }
 
   /**
-   * Resolves when a person has decided, however long that takes; rejects when the signal aborts. The ticket then still waits.
+   * Resolves when a person has decided, however long that takes; rejects when the signal aborts. The ticket
+   * then stays staged.
    *
    * @param {string} id
    * @param {AbortSignal} signal
@@ -113,23 +114,23 @@ export class TicketStore {
    */
   decided(id, signal) {
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const [staged] = this.#rows(`${STAGED} WHERE s.id = ?`, id);
         if (staged?.state === 'waiting' && !signal.aborted) return;
-        this.#events.off('change', look);
-        signal.removeEventListener('abort', look);
+        this.#events.off('change', check);
+        signal.removeEventListener('abort', check);
         if (staged === undefined || staged.state === 'waiting')
-          reject(new Error('Nobody waits for the decision any more.'));
+          reject(new Error('Nobody is waiting for the decision any more.'));
         else resolve(staged);
       };
-      this.#events.on('change', look);
-      signal.addEventListener('abort', look);
-      look();
+      this.#events.on('change', check);
+      signal.addEventListener('abort', check);
+      check();
     });
   }
 
   /**
-   * Called after each change. Returns how to stop.
+   * Calls the listener after each change. Returns a function that stops it.
    *
    * @param {() => void} listener
    */

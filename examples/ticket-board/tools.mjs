@@ -7,7 +7,7 @@ const KINDS = /** @type {const} */ (['bug', 'feature', 'task']);
 export function boardServer(store) {
   const create = tool(
     'create_ticket',
-    'Create a ticket. A person has to approve it first: the call returns when they have decided, which may take hours.',
+    'Create a ticket. A person must approve it first: the call returns when they have decided, which may take hours.',
     {
       title: z.string().trim().min(1).max(200).describe('what it is about, in one line'),
       kind: z.string().describe(`one of: ${KINDS.join(', ')}`),
@@ -18,7 +18,7 @@ export function boardServer(store) {
       if (known === undefined)
         throw new Error(`Invalid ticket kind '${kind}'. Must be one of: ${KINDS.join(', ')}`);
       const staged = store.stage({ title, kind: known, body });
-      if (staged.ticket !== null) return `Ticket #${staged.ticket} "${title}" is on the board already.`;
+      if (staged.ticket !== null) return `Ticket #${staged.ticket} "${title}" is already on the board.`;
       const { ticket, reason } = await store.decided(staged.id, signal);
       if (ticket === null) throw new Error(`The ticket was not approved. Reason: ${reason || 'none given'}`);
       return `Ticket #${ticket} "${title}" is on the board.`;
@@ -27,7 +27,7 @@ export function boardServer(store) {
   const list = tool(
     'list_tickets',
     'The tickets on the board',
-    { kind: z.enum(KINDS).optional().describe('only those of this kind') },
+    { kind: z.enum(KINDS).optional().describe('only tickets of this kind') },
     ({ kind }) => {
       const tickets = store.tickets().filter((ticket) => kind === undefined || ticket.kind === kind);
       return (

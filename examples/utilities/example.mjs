@@ -11,15 +11,15 @@ export const example = {
   script: ({ index, results }) => {
     if (index === 0) {
       return [
-        { tool: 'mcp__utilities__time_in_zone', input: { zone: 'Asia/Kathmandu' } },
-        { tool: 'mcp__utilities__time_in_zone', input: { zone: 'Honolulu' } },
-        { tool: 'mcp__utilities__hash', input: { text: 'tenon', algorithm: 'sha256' } },
-        { tool: 'mcp__utilities__uuid' },
+        { name: 'mcp__utilities__time_in_zone', input: { zone: 'Asia/Kathmandu' } },
+        { name: 'mcp__utilities__time_in_zone', input: { zone: 'Honolulu' } },
+        { name: 'mcp__utilities__hash', input: { text: 'tenon', algorithm: 'sha256' } },
+        { name: 'mcp__utilities__uuid' },
       ];
     }
     if (index > 1) return `And in Honolulu it is ${results[0]?.text}.`;
-    // The error of the second call named the zone that was meant.
+    // The error of the second call suggested the right zone.
     const zone = /Did you mean (\S+?)\?/.exec(results[1]?.text ?? '')?.[1];
-    return [{ tool: 'mcp__utilities__time_in_zone', input: { zone } }];
+    return [{ name: 'mcp__utilities__time_in_zone', input: { zone } }];
   },
 };

@@ -12,7 +12,7 @@ const time = tool(
     at: z.iso
       .datetime({ offset: true })
       .optional()
-      .describe('a moment such as "2026-01-31T12:00:00Z"; now if left out'),
+      .describe('a moment such as "2026-01-31T12:00:00Z"; default: now'),
   },
   ({ zone, at }) => timeIn(zone, at === undefined ? new Date() : new Date(at)),
   { annotations: { readOnlyHint: true } },
@@ -27,14 +27,14 @@ const uuid = tool(
 
 const hash = tool(
   'hash',
-  `The hash of a text (UTF-8), by ${ALGORITHMS.join(', ')}`,
+  `The hash of a text (UTF-8) with ${ALGORITHMS.join(', ')}`,
   {
     text: z.string().describe('the text'),
     algorithm: z.string().default('sha256').describe('the algorithm'),
-    encoding: z.enum(['hex', 'base64']).default('hex').describe('how the hash is written'),
+    encoding: z.enum(['hex', 'base64']).default('hex').describe('how to encode the hash'),
   },
   ({ text, algorithm, encoding }) => {
-    // Only what every build of Node has: what OpenSSL offers beyond it differs from machine to machine.
+    // Only what every build of Node has: what else OpenSSL offers differs between machines.
     if (!ALGORITHMS.includes(algorithm.toLowerCase())) {
       throw new Error(`Unknown algorithm '${algorithm}'. Must be one of: ${ALGORITHMS.join(', ')}`);
     }

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { backends, callTools, play } from '../shared/testing.js';
 import { example } from './example.mjs';
 
-const call = (tool: string, input: Record<string, unknown>) => ({ tool: `mcp__utilities__${tool}`, input });
+const call = (name: string, input: Record<string, unknown>) => ({ name: `mcp__utilities__${name}`, input });
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe.each(backends)('the utilities on %s (R38)', (backend) => {
-  it('tell the time, hash and make a UUID; an error tells the model how to do better', async () => {
+  it('tell the time, hash and create a UUID; an error tells the model how to correct its call', async () => {
     const { calls, answer } = await play(example, backend);
     expect(calls.map(({ tool, isError }) => [tool, isError])).toEqual([
       ['time_in_zone', false],

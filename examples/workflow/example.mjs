@@ -12,7 +12,7 @@ export const example = {
   systemPrompt:
     'You work in a folder with the tools of three servers: files, rates and calculator. Paths are relative to the folder.',
   open: async () => {
-    // A copy, so that the example can be run again.
+    // A copy, so that the example can be repeated.
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'tenon-workflow-')));
     await cp(fileURLToPath(new URL('data', import.meta.url)), folder, { recursive: true });
     const rates = await startRates();
@@ -24,7 +24,7 @@ export const example = {
           calculator,
         },
         allowedTools: ['mcp__files__*', 'mcp__rates__*', 'mcp__calculator__*'],
-        // The first two are reached while the agent starts; the prompt waits for them.
+        // The first two connect while the agent starts; the prompt waits for them.
         mcpReady: { timeout: 30_000 },
         cwd: folder,
       },
@@ -39,14 +39,14 @@ export const example = {
     const [orders = '', total = '', dollars = ''] = all.map(({ text }) => text);
     switch (index) {
       case 0:
-        return [{ tool: 'mcp__files__read_text_file', input: { path: 'orders.csv' } }];
+        return [{ name: 'mcp__files__read_text_file', input: { path: 'orders.csv' } }];
       case 1:
-        return [{ tool: 'mcp__calculator__evaluate', input: { expression: sumOf(orders) } }];
+        return [{ name: 'mcp__calculator__evaluate', input: { expression: sumOf(orders) } }];
       case 2:
-        return [{ tool: 'mcp__rates__convert', input: { amount: Number(total), from: 'EUR', to: 'USD' } }];
+        return [{ name: 'mcp__rates__convert', input: { amount: Number(total), from: 'EUR', to: 'USD' } }];
       case 3: {
         const content = `Total: ${total} EUR, ${dollars} USD\n`;
-        return [{ tool: 'mcp__files__write_file', input: { path: 'report.txt', content } }];
+        return [{ name: 'mcp__files__write_file', input: { path: 'report.txt', content } }];
       }
       default:
         return `The orders add up to ${total} EUR, which is ${dollars} USD. It is in report.txt.`;
@@ -55,12 +55,13 @@ export const example = {
 };
 
 /**
- * What a model makes of the file: "3 * 24.50 + 2 * 42.90 …". The server gives it twice, as text and inside JSON.
+ * What a model would compute from the file: "3 * 24.50 + 2 * 42.90 …". The server returns the file twice, as
+ * text and inside JSON.
  *
- * @param {string} words
+ * @param {string} text
  */
-function sumOf(words) {
-  const rows = words.matchAll(/(\d{4}),[^,]+,(\d+),(\d+\.\d\d)/g);
+function sumOf(text) {
+  const rows = text.matchAll(/(\d{4}),[^,]+,(\d+),(\d+\.\d\d)/g);
   const orders = new Map([...rows].map(([, order, quantity, price]) => [order, `${quantity} * ${price}`]));
   return [...orders.values()].join(' + ');
 }

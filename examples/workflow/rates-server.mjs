@@ -1,4 +1,4 @@
-// The remote one of the three servers: exchange rates over HTTP, in a process of its own. The rates are invented.
+// The remote server among the three: exchange rates over HTTP, in a separate process. The rates are invented.
 
 import { createSdkMcpServer, serveHttp, tool } from 'tenon';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ const convert = tool(
 const serving = await serveHttp(createSdkMcpServer({ name: 'rates', tools: [convert] }), {
   port: Number(process.argv[2] ?? 0),
 });
-// For whoever started it: the line is printed when it can be reached.
+// Tells the parent process that the server can be reached.
 console.log(serving.url);
-// It ends with the one who started it.
+// It ends with its parent process.
 process.stdin.on('end', () => void serving.close()).resume();

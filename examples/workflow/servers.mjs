@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Starts the server of exchange rates in a process of its own, as if it were somebody else's machine.
+ * Starts the exchange-rate server in a separate process, as if it were on another machine.
  *
  * @returns {Promise<{ url: string, close(): Promise<void> }>}
  */
@@ -16,7 +16,7 @@ export async function startRates() {
   const url = await Promise.race([
     started,
     exited.then(([code]) => {
-      throw new Error(`The server of exchange rates ended with ${code} before it could be reached.`);
+      throw new Error(`The exchange-rate server exited with ${code} before it could be reached.`);
     }),
   ]);
   return {
@@ -29,7 +29,7 @@ export async function startRates() {
 }
 
 /**
- * MCP's own file-system server, which may touch that folder and nothing else.
+ * MCP's own file-system server, which can access only that folder.
  *
  * @param {string} folder
  */

@@ -32,12 +32,12 @@ describe.each(backends)('the workflow on %s (R40)', (backend) => {
 
   it('answers bad input of each server with an error that says what is wrong', async () => {
     const outcomes = await callTools(example, backend, [
-      { tool: 'mcp__files__read_text_file', input: { path: '/etc/passwd' } },
-      { tool: 'mcp__files__read_text_file', input: { path: 'nothing.csv' } },
-      { tool: 'mcp__files__write_file', input: { path: '../escaped.txt', content: 'x' } },
-      { tool: 'mcp__rates__convert', input: { amount: 1, from: 'EUR', to: 'XXX' } },
-      { tool: 'mcp__rates__convert', input: { amount: 'much', from: 'EUR', to: 'USD' } },
-      { tool: 'mcp__calculator__evaluate', input: { expression: '1 +' } },
+      { name: 'mcp__files__read_text_file', input: { path: '/etc/passwd' } },
+      { name: 'mcp__files__read_text_file', input: { path: 'nothing.csv' } },
+      { name: 'mcp__files__write_file', input: { path: '../escaped.txt', content: 'x' } },
+      { name: 'mcp__rates__convert', input: { amount: 1, from: 'EUR', to: 'XXX' } },
+      { name: 'mcp__rates__convert', input: { amount: 'much', from: 'EUR', to: 'USD' } },
+      { name: 'mcp__calculator__evaluate', input: { expression: '1 +' } },
     ]);
     expect(outcomes.map(({ isError }) => isError)).toEqual([true, true, true, true, true, true]);
     expect(outcomes.map(({ text }) => text)).toEqual([

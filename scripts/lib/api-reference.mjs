@@ -1,5 +1,5 @@
 // @ts-check
-/** The pages of `docs/api`: one for each entry of the package, made from its declaration files. */
+/** The pages of `docs/api`: one for each entry of the package, made from its declaration files; none for a second name. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -12,17 +12,17 @@ import { commandOf } from './run.mjs';
 
 /** Which types stand together. The first pattern that fits the file in which a type is declared. */
 const GROUPS = /** @type {const} */ ([
-  [/^client\/options/, 'Options'],
-  [/^client\/|agent-runtime/, 'Queries'],
+  [/^options\//, 'Options'],
+  [/^client\//, 'Queries'],
   [/^authoring\//, 'Tools and servers'],
-  [/^protocol\/(permission|host-callbacks)/, 'Permissions and questions'],
-  [/^protocol\/hook/, 'Hooks'],
-  [/^protocol\/messages\//, 'Messages'],
-  [/^protocol\/content/, 'What messages are made of'],
-  [/^(config|protocol\/mcp)/, 'MCP'],
-  [/^protocol\/control/, 'Control requests and their answers'],
-  [/^(sessions\/|protocol\/session)/, 'Conversations'],
-  [/^protocol\/settings/, 'Settings'],
+  [/^protocol\/(permissions\/|wire\/host-callbacks)/, 'Permissions and questions'],
+  [/^protocol\/wire\/hook/, 'Hooks'],
+  [/^protocol\/wire\/messages\//, 'Messages'],
+  [/^protocol\/wire\/content/, 'What messages are made of'],
+  [/^(config\/settings|protocol\/wire\/settings)/, 'Settings'],
+  [/^(config|mcp)\//, 'MCP'],
+  [/^protocol\/wire\/control/, 'Control requests and their answers'],
+  [/^(sessions\/|protocol\/wire\/session)/, 'Conversations'],
 ]);
 
 /**
@@ -33,14 +33,22 @@ export async function apiReference(root) {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const pages = new Map();
   const rows = [];
+  /** The link to the page of each declaration file. @type {Map<string, string>} */
+  const links = new Map();
   for (const [entry, target] of Object.entries(manifest.exports)) {
     if (typeof target === 'string') continue;
     const title = `${manifest.name}${entry.slice(1)}`;
     const file = `${title.replaceAll('/', '-')}.md`;
+    const original = links.get(target.types);
+    if (original !== undefined) {
+      rows.push(`| \`${title}\` | the same as ${original} |`);
+      continue;
+    }
+    links.set(target.types, `[\`${title}\`](${file})`);
     const found = declarationsOf(join(root, 'dist'), relative('dist', target.types));
     const declarations = await formatted(root, found.toSorted(byName));
     pages.set(file, page(title, declarations));
-    rows.push(`| [\`${title}\`](${file}) | ${declarations.filter(isValue).map(nameOf).join(', ')} |`);
+    rows.push(`| ${links.get(target.types)} | ${declarations.filter(isValue).map(nameOf).join(', ')} |`);
   }
   const table = ['| entry | functions, classes and constants |', '|---|---|', ...rows].join('\n');
   pages.set('README.md', `# API reference\n\n${MADE}\n\n${table}\n`);

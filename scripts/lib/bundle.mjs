@@ -18,21 +18,28 @@ export async function bundle(root) {
   const all = entries(root);
   const below = all.filter((name) => !name.startsWith(ON_TOP));
   const onTop = all.filter((name) => name.startsWith(ON_TOP));
-  await write(root, below, 'shared/[name].js', []);
-  if (onTop.length > 0) await write(root, onTop, 'commands/shared/[name].js', [importingEntries(root)]);
+  await write(root, below, { chunkFileNames: 'shared/[name].js', groups: parts(root) });
+  if (onTop.length > 0) {
+    const plugins = [importingEntries(root)];
+    await write(root, onTop, { chunkFileNames: 'commands/shared/[name].js', plugins, groups: parts(root) });
+  }
+  // Apart from the others: what they share with Node's entries would bring Node's modules along.
+  const portable = portableEntries(root);
+  if (portable.length > 0) {
+    await write(root, portable, { chunkFileNames: 'shared/portable/[name].js', platform: 'neutral' });
+  }
 }
 
 /**
  * @param {string} root
  * @param {readonly string[]} names
- * @param {string} chunkFileNames
- * @param {import('rolldown').Plugin[]} plugins
+ * @param {{ chunkFileNames: string, plugins?: import('rolldown').Plugin[], platform?: 'node' | 'neutral', groups?: import('rolldown').CodeSplittingGroup[] }} how
  */
-async function write(root, names, chunkFileNames, plugins) {
+async function write(root, names, { chunkFileNames, plugins = [], platform = 'node', groups = [] }) {
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(names.map((name) => [name, `./src/${name}.ts`])),
-    platform: 'node',
+    platform,
     // Packages stay packages: loaded when they are needed, and shared with the program that uses them.
     external: /^(?!\.|\/|src\/|[A-Za-z]:)/,
     tsconfig: false,
@@ -45,7 +52,9 @@ async function write(root, names, chunkFileNames, plugins) {
       entryFileNames: '[name].js',
       chunkFileNames,
       sourcemap: true,
-      codeSplitting: { groups: parts(root) },
+      // The sources come with the package, beside the maps that point to them.
+      sourcemapExcludeSources: true,
+      codeSplitting: { groups },
       // They are in the sources, which come with the package and which debuggers show; here they cost 0.3 MB at import.
       comments: false,
     });
@@ -63,10 +72,13 @@ async function write(root, names, chunkFileNames, plugins) {
 const PARTS = [
   ['protocol', ['protocol'], 'protocol/index'],
   ['sessions', ['sessions'], 'testing/index'],
-  ['common', ['authoring', 'config', 'protocol', 'sessions'], 'runtime/index'],
+  ['common', ['authoring', 'config', 'mcp', 'options', 'protocol', 'sessions'], 'runtime/index'],
   // The rest, which is also wanted by what the root entry loads on demand.
-  ['client', ['authoring', 'client', 'config', 'protocol', 'sessions'], 'index'],
+  ['client', ['authoring', 'client', 'config', 'mcp', 'options', 'protocol', 'sessions'], 'index'],
 ];
+
+/** Settings, and conversations in files. */
+const KEPT = ['config', 'sessions'];
 
 /**
  * @param {string} root
@@ -74,16 +86,28 @@ const PARTS = [
  */
 function parts(root) {
   const source = (/** @type {string} */ name) => join(root, 'src', `${name}.ts`);
-  return PARTS.map(([name, folders, sharer], index) => ({
+  const inFolder = (/** @type {string} */ id, /** @type {readonly string[]} */ folders) =>
+    folders.some((folder) => id.startsWith(join(root, 'src', folder) + sep));
+  /** @type {import('rolldown').CodeSplittingGroup[]} */
+  const shared = PARTS.map(([name, folders, sharer], index) => ({
     debugName: name,
     // The first has what several could have.
     priority: PARTS.length - index,
     name: (id, context) => {
-      const isInFolder = folders.some((folder) => id.startsWith(join(root, 'src', folder) + sep));
-      const isLoaded = isInFolder && reachedFrom(source('index'), context).has(id);
+      const isLoaded = inFolder(id, folders) && reachedFrom(source('index'), context).has(id);
       return isLoaded && reachedFrom(source(sharer), context).has(id) ? name : null;
     },
   }));
+  // What the runtime loads at once and the root entry on demand.
+  return [
+    ...shared,
+    {
+      debugName: 'kept',
+      priority: 0,
+      name: (id, context) =>
+        inFolder(id, KEPT) && reachedFrom(source('runtime/index'), context).has(id) ? 'kept' : null,
+    },
+  ];
 }
 
 /** @type {WeakMap<import('rolldown').ChunkingContext, Map<string, Set<string>>>} */
@@ -129,7 +153,7 @@ function importingEntries(root) {
   };
 }
 
-/** @typedef {string | { default: string }} Target */
+/** @typedef {string | { workerd?: string, default: string }} Target */
 
 /**
  * @param {string} root
@@ -163,4 +187,17 @@ function entries(root) {
   const isThere = (/** @type {string} */ name) => existsSync(join(root, 'src', `${name}.ts`));
   const names = targets.map((target) => target.replace(/^\.\/dist\/|\.js$/g, ''));
   return [...new Set([...names, ...LOADED_BY_PLACE.filter(isThere)])];
+}
+
+/**
+ * What the entries are where there is no Node.
+ *
+ * @param {string} root
+ * @returns {string[]}
+ */
+function portableEntries(root) {
+  const files = Object.values(manifestOf(root).exports).flatMap((target) =>
+    typeof target === 'object' && target.workerd !== undefined ? [target.workerd] : [],
+  );
+  return [...new Set(files)].map((file) => file.replace(/^\.\/dist\/|\.js$/g, ''));
 }

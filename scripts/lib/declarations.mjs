@@ -27,7 +27,13 @@ const modules = new Map();
  * @returns {Declaration[]}
  */
 export function declarationsOf(dist, entry) {
-  return readModule(dist, entry).exports.map((name) => find(dist, entry, name));
+  return readModule(dist, entry).exports.map((name) => renamed(find(dist, entry, name), name));
+}
+
+/** As the entry calls it. @param {Declaration} declaration @param {string} name @returns {Declaration} */
+function renamed(declaration, name) {
+  const text = declaration.text.replaceAll(new RegExp(`\\b${declaration.name}\\b`, 'g'), name);
+  return { ...declaration, name, text };
 }
 
 /** @param {string} dist @param {string} file @param {string} name @returns {Declaration} */

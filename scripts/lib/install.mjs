@@ -7,12 +7,6 @@ import { run } from './run.mjs';
 const MARKER = 'node_modules/.tenon-setup';
 
 /**
- * A registry that mirrors only some platforms makes a lock file without the optional packages of the others, which
- * `npm ci` then refuses everywhere. What the lock file does say is installed as it says, either way.
- */
-const LOCK_LACKS_OPTIONAL = /Missing: \S+@ from lock file/;
-
-/**
  * Whether the packages of `folder` are missing or older than its lock file. Packages that somebody installed by hand,
  * as most people do after cloning, are recognised by npm's own record and not installed again.
  *
@@ -36,10 +30,7 @@ export async function install(folder) {
   // Scripts of packages are not needed by anything here, and npm 11 blocks them anyway.
   // Under `npm start --silent` this npm would be silent too, and nobody would know what is wrong.
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder];
-  let { ok, output } = await runNpm([task, ...flags], folder);
-  if (!ok && task === 'ci' && LOCK_LACKS_OPTIONAL.test(output)) {
-    ({ ok, output } = await runNpm(['install', '--no-save', ...flags], folder));
-  }
+  const { ok, output } = await runNpm([task, ...flags], folder);
   if (!ok) throw new Error(`npm ${task} failed in ${folder}\n\n${output.trim()}\n\n${remedy(output)}`);
   recordInstall(folder);
 }
@@ -48,7 +39,7 @@ export async function install(folder) {
  * @param {readonly string[]} args
  * @param {string} cwd
  */
-function runNpm(args, cwd) {
+export function runNpm(args, cwd) {
   // Under `npm run` this is npm's own program; other package managers set the same variable to theirs.
   const script = process.env.npm_execpath ?? '';
   if (/^npm-cli\.c?js$/.test(basename(script))) return run(process.execPath, [script, ...args], { cwd });

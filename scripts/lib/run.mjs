@@ -5,6 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
+/** What runs now, by its end. @type {Map<import('node:child_process').ChildProcess, Promise<unknown>>} */
+const running = new Map();
 
 /**
  * Runs a program to its end and collects what it prints. Never throws: a program that cannot start is a failed one. It
@@ -16,8 +18,9 @@ const require = createRequire(import.meta.url);
  * @returns {Promise<{ ok: boolean, output: string }>}
  */
 export function run(command, args, options) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  /** @type {Promise<{ ok: boolean, output: string }>} */
+  const end = new Promise((resolve) => {
     const stop = () => child.kill();
     process.once('exit', stop);
     let output = '';
@@ -28,6 +31,7 @@ export function run(command, args, options) {
     child.stderr.setEncoding('utf8').on('data', append);
     const finish = (/** @type {boolean} */ ok) => {
       process.off('exit', stop);
+      running.delete(child);
       resolve({ ok, output });
     };
     child.on('error', (error) => {
@@ -36,6 +40,14 @@ export function run(command, args, options) {
     });
     child.on('close', (code) => finish(code === 0));
   });
+  running.set(child, end);
+  return end;
+}
+
+/** Stops everything that was started here; resolves when it has ended, so that nothing is written after it. */
+export async function stopRunning() {
+  for (const child of running.keys()) child.kill();
+  await Promise.all(running.values());
 }
 
 /**

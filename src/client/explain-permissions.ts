@@ -1,6 +1,10 @@
-import { SdkMcpServer } from '../authoring/sdk-mcp-server.js';
-import type { McpServerConfig, McpServerToolPolicy } from '../protocol/mcp.js';
-import { mcpToolName, mcpToolPrefix } from '../protocol/mcp-tool-names.js';
+import { SdkMcpServer } from '../authoring/server/sdk-mcp-server.js';
+import { settingsProblems } from '../config/settings/enforceable.js';
+import type { ReadLayers, ReadLayersOptions } from '../config/settings/layer.js';
+import { type PermissionSettings, permissionSettings } from '../config/settings/permission-settings.js';
+import { mcpToolName, mcpToolPrefix } from '../mcp/tool-names.js';
+import type { McpServerConfig, McpServerToolPolicy } from '../mcp/types.js';
+import type { Options } from '../options/options.js';
 import {
   decideCall,
   type PermissionRuling,
@@ -8,23 +12,32 @@ import {
   type PermissionSubject,
   type RuleInForce,
   removingRule,
-} from '../protocol/permission-decision.js';
-import { matchesTool, parseRule, type RuleKind, ruleProblem } from '../protocol/permission-rules.js';
-import type { PermissionMode } from '../protocol/permissions.js';
-import type { Options } from './options.js';
+} from '../protocol/permissions/permission-decision.js';
+import {
+  matchesTool,
+  parseRule,
+  type RuleKind,
+  ruleProblem,
+} from '../protocol/permissions/permission-rules.js';
+import type { PermissionMode } from '../protocol/permissions/permissions.js';
+import { environmentOf } from './mcp/configured-servers.js';
+import { givenOptions } from './query/given-options.js';
 
-/** What becomes of the calls of one tool. */
+/** What happens to the calls of one tool. */
 export interface ToolPermission {
-  /** As the model calls it. `mcp__server__*`: a server's tools that nobody knows before it is connected. */
+  /**
+   * The name the model uses. `mcp__server__*` stands for a server's tools that are unknown until it is
+   * connected.
+   */
   tool: string;
   server: string | undefined;
-  /** Whether the model is offered it at all. */
+  /** Whether it is offered to the model at all. */
   visible: boolean;
   /** `ask`: `canUseTool` decides. */
   decision: 'allow' | 'ask' | 'deny';
   /** The rule, option or mode that decides, in words. */
   why: string;
-  /** Rules that are about some of its calls only, such as `Bash(npm run:*)`. */
+  /** Rules that cover only some of its calls, such as `Bash(npm run:*)`. */
   exceptions: string[];
 }
 
@@ -35,20 +48,56 @@ export interface PermissionsExplanation {
   warnings: string[];
 }
 
-/** Tools of the CLI that only read, and those that edit files: what it does with them by itself. */
+/** Reads the settings of this machine. */
+export type ReadSettings = (options: ReadLayersOptions) => ReadLayers;
+
+/** The CLI's tools that only read, and those that edit files: it treats both specially. */
 const READERS = ['Glob', 'Grep', 'LS', 'NotebookRead', 'Read', 'TodoWrite'];
 const EDITORS = ['Edit', 'MultiEdit', 'NotebookEdit', 'Write'];
 
-/**
- * Which tools an agent with these options would have, and who decides about their calls: no agent is started for it.
- * Tools of in-process servers are known; others are those that `tools`, `allowedTools` and `disallowedTools` name. A
- * PreToolUse hook may still decide otherwise.
- */
-export function explainPermissions(options: Options = {}): PermissionsExplanation {
-  const mode = options.permissionMode ?? 'default';
-  const state: PermissionState = { mode, rules: rulesOf(options) };
+/** `explainPermissions()`, with the settings of this machine. */
+export function explainWith(read: ReadSettings, all: Options = {}): PermissionsExplanation {
+  const options = givenOptions(all, 'explainPermissions');
+  const { settings, warnings } = settingsOf(options, read);
+  const wanted = options.permissionMode ?? settings.defaultMode ?? 'default';
+  const mode = wanted === 'bypassPermissions' && settings.bypassDisabledBy !== undefined ? 'default' : wanted;
+  if (mode !== wanted) {
+    warnings.push(
+      `permissionMode "${wanted}" is disabled in ${settings.bypassDisabledBy}: the mode is "${mode}".`,
+    );
+  }
+  const state: PermissionState = { mode, rules: rulesInForce(options, settings) };
   const tools = subjectsOf(options, state).map((subject) => explain(subject, state, options));
-  return { mode, tools, warnings: warningsOf(options, state, tools) };
+  return { mode, tools, warnings: [...warnings, ...warningsOf(options, state, tools)] };
+}
+
+/** The settings that an agent with these options reads, and warnings about those it would not accept. */
+function settingsOf(
+  options: Options,
+  readSettings: ReadSettings,
+): { settings: PermissionSettings; warnings: string[] } {
+  const { hermetic, settingSources } = options;
+  const read = readSettings({
+    ...options,
+    env: environmentOf(options),
+    settingSources: hermetic ? [] : settingSources,
+  });
+  const settings = permissionSettings(read);
+  const problems = [...read.problems, ...settingsProblems(read.layers)].map(
+    ({ place, message }) =>
+      `${place}: ${message}. Tenon's runtime does not start with it; Claude Code ignores it.`,
+  );
+  return { settings, warnings: [...problems, ...settings.warnings] };
+}
+
+function rulesInForce(options: Options, { rules, managedRulesOnly }: PermissionSettings): RuleInForce[] {
+  const fromSettings = rules.flatMap(({ kind, texts, source }) =>
+    texts.map((text): RuleInForce => ({ kind, rule: parseRule(text), source })),
+  );
+  const all = [...rulesOf(options), ...fromSettings];
+  return managedRulesOnly
+    ? all.filter(({ kind, source }) => kind !== 'allow' || source === 'policySettings')
+    : all;
 }
 
 function rulesOf({ allowedTools = [], disallowedTools = [], skills }: Options): RuleInForce[] {
@@ -62,7 +111,7 @@ function rulesOf({ allowedTools = [], disallowedTools = [], skills }: Options): 
   ];
 }
 
-/** Every tool that something is known of, each once. */
+/** Every tool that is mentioned anywhere, each once. */
 function subjectsOf(options: Options, { rules }: PermissionState): PermissionSubject[] {
   const servers = Object.entries(options.mcpServers ?? {});
   const known = servers.flatMap(([name, config]) => subjectsOfServer(name, config));
@@ -120,47 +169,47 @@ function explain(subject: PermissionSubject, state: PermissionState, options: Op
   const row = { tool: name, server: server?.name, exceptions };
   const removed = removingRule(subject, state);
   if (removed !== undefined) {
-    return { ...row, visible: false, decision: 'deny', why: `${ruleIn(removed)} takes it away` };
+    return { ...row, visible: false, decision: 'deny', why: `${ruleIn(removed)} removes it` };
   }
   const { tools } = options;
   if (server === undefined && Array.isArray(tools) && !tools.includes(name)) {
     return { ...row, visible: false, decision: 'deny', why: '`tools` does not name it' };
   }
-  // Rules about some calls are exceptions; what holds for the others is explained.
+  // Rules that cover only some calls are exceptions; the explanation is about the others.
   const whole = { ...state, rules: state.rules.filter(({ rule }) => rule.specifier === undefined) };
   const ruling = decideCall(subject, {}, whole, { allow: false, ask: undefined });
-  return { ...row, visible: true, ...wordsFor(ruling, subject, state.mode, options) };
+  return { ...row, visible: true, ...describeRuling(ruling, subject, state.mode, options) };
 }
 
-function wordsFor(
+function describeRuling(
   ruling: PermissionRuling,
   { name }: PermissionSubject,
   mode: PermissionMode,
   options: Options,
 ): Pick<ToolPermission, 'decision' | 'why'> {
   const { kind, by, rule } = ruling;
-  if (kind === 'allow' && by === 'tool') return { decision: 'allow', why: 'it only reads, below `cwd`' };
+  if (kind === 'allow' && by === 'tool') return { decision: 'allow', why: 'it only reads, within `cwd`' };
   if (kind !== 'ask') return { decision: kind, why: reasonOf(by, rule, mode) };
   if (mode === 'acceptEdits' && EDITORS.includes(name)) {
-    return { decision: 'allow', why: 'permissionMode "acceptEdits" approves edits below `cwd`' };
+    return { decision: 'allow', why: 'permissionMode "acceptEdits" approves edits within `cwd`' };
   }
-  const before = reasonOf(by, rule, mode);
+  const reason = reasonOf(by, rule, mode);
   if (mode === 'dontAsk')
-    return { decision: 'deny', why: `${before}, and permissionMode "dontAsk" asks nobody` };
+    return { decision: 'deny', why: `${reason}, and permissionMode "dontAsk" asks nobody` };
   if (options.permissionPrompts === 'none') {
-    return { decision: 'deny', why: `${before}, and permissionPrompts "none" asks nobody` };
+    return { decision: 'deny', why: `${reason}, and permissionPrompts "none" asks nobody` };
   }
   const { canUseTool, permissionPromptToolName } = options;
-  if (canUseTool !== undefined) return { decision: 'ask', why: `${before}: canUseTool decides` };
+  if (canUseTool !== undefined) return { decision: 'ask', why: `${reason}: canUseTool decides` };
   if (permissionPromptToolName !== undefined) {
-    return { decision: 'ask', why: `${before}: the tool ${permissionPromptToolName} decides` };
+    return { decision: 'ask', why: `${reason}: the tool ${permissionPromptToolName} decides` };
   }
-  return { decision: 'deny', why: `${before}, and there is no canUseTool to ask` };
+  return { decision: 'deny', why: `${reason}, and there is no canUseTool to ask` };
 }
 
 function reasonOf(by: PermissionRuling['by'], rule: RuleInForce | undefined, mode: PermissionMode): string {
   if (rule !== undefined) return ruleIn(rule);
-  if (by === 'policy') return 'the policy of its server (`permission_policy`)';
+  if (by === 'policy') return "its server's policy (`permission_policy`)";
   if (by === 'mode') return `permissionMode "${mode}"`;
   return 'no rule allows it';
 }
@@ -175,7 +224,7 @@ function warningsOf(options: Options, { rules }: PermissionState, tools: ToolPer
     const effect =
       kind === 'allow'
         ? 'It allows nothing.'
-        : `Tenon's runtime takes it for a rule about all of "${rule.tool}"; the CLI passes over it.`;
+        : `Tenon's runtime applies it to every call of "${rule.tool}"; the CLI ignores it.`;
     return problem === undefined ? [] : [`${source} "${rule.text}" cannot be used: ${problem}. ${effect}`];
   });
   for (const { rule } of rules.filter(({ source }) => source === 'allowedTools')) {
@@ -183,14 +232,14 @@ function warningsOf(options: Options, { rules }: PermissionState, tools: ToolPer
     if (row?.visible === false) warnings.push(`allowedTools "${rule.text}" has no effect: ${row.why}.`);
   }
   const { allowedTools = [], canUseTool } = options;
-  const namesOwnTools = allowedTools.some((rule) => !rule.startsWith('mcp__'));
-  if (namesOwnTools && options.tools === undefined) {
+  const namesBuiltInTools = allowedTools.some((rule) => !rule.startsWith('mcp__'));
+  if (namesBuiltInTools && options.tools === undefined) {
     warnings.push(
-      'allowedTools approves calls; it takes no tool away. `tools` is the list of what there is.',
+      'allowedTools approves calls; it does not remove tools. To limit which tools there are, use `tools`.',
     );
   }
   if (canUseTool !== undefined && tools.length > 0 && !tools.some(({ decision }) => decision === 'ask')) {
-    warnings.push('canUseTool is never asked about any of these tools.');
+    warnings.push('canUseTool is never called for any of these tools.');
   }
   return warnings;
 }

@@ -1,11 +1,11 @@
-/** What scripts branch on; documented in docs/guide/command-line.md. */
+/** Exit codes for scripts; documented in docs/guide/command-line.md. */
 export const EXIT = {
   ok: 0,
-  /** The agent failed, a check of `doctor` found a fault, a name is not configured. */
+  /** The agent failed, `doctor` found a problem, or a name is not configured. */
   failed: 1,
-  /** The command line itself: an unknown option, a bad value, a file that is not there. */
+  /** The command line is invalid: an unknown option, a bad value, a missing file. */
   usage: 2,
-  /** Ctrl-C, as shells number it: 128 and the signal. */
+  /** Ctrl-C, numbered as in shells: 128 plus the signal. */
   interrupted: 130,
   terminated: 143,
 } as const;

@@ -1,14 +1,14 @@
 import { stripVTControlCharacters } from 'node:util';
 import { OptionError, TenonError } from '../index.js';
-import { messageOf } from '../protocol/errors.js';
+import { messageOf } from '../protocol/base/errors.js';
+import { closest } from '../protocol/base/similar.js';
 import { type Command, readArguments } from './arguments/command.js';
 import { commandHelp, overview } from './arguments/help.js';
-import { closest } from './arguments/similar.js';
 import { EXIT } from './exit-codes.js';
 import { packageVersion } from './own-package.js';
 import { palette } from './terminal/palette.js';
 
-/** Each is loaded only when it is called. */
+/** Each command is loaded only when it is called. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   run: async () => (await import('./run/command.js')).runCommand,
   serve: async () => (await import('./serve.js')).serveCommand,
@@ -37,7 +37,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** After `--` an option is a word like any other. */
+/** After `--`, everything is an argument. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const options = end === -1 ? args : args.slice(0, end);
@@ -59,27 +59,27 @@ async function commandNamed(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load !== undefined) return load();
   const names = Object.keys(COMMANDS);
-  const meant = closest(name, names);
+  const suggestion = closest(name, names);
   throw new OptionError(
     'command',
     name,
-    `there is no command "${name}". ${meant === undefined ? `There are: ${names.join(', ')}.` : `Did you mean "${meant}"?`} ` +
+    `there is no command "${name}". ${suggestion === undefined ? `The commands are: ${names.join(', ')}.` : `Did you mean "${suggestion}"?`} ` +
       'See: tenon --help',
   );
 }
 
-/** A failure, for a person on stderr or for a script on stdout. */
+/** Reports a failure: to a person on stderr, or to a script on stdout. */
 function report(error: unknown, name: string | undefined, rest: readonly string[]): number {
   const code = TenonError.is(error) ? error.code : 'UNKNOWN';
   if (rest.includes('--json')) {
     process.stdout.write(`${JSON.stringify({ type: 'error', code, message: messageOf(error) })}\n`);
   } else {
     const paint = palette(process.stderr);
-    const who = name !== undefined && Object.hasOwn(COMMANDS, name) ? `tenon ${name}` : 'tenon';
-    // An error that nobody here has named is a fault of somebody's code: its place is what helps.
+    const prefix = name !== undefined && Object.hasOwn(COMMANDS, name) ? `tenon ${name}` : 'tenon';
+    // Any other error is a bug in someone's code: the stack shows where.
     const text =
       TenonError.is(error) || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message);
-    process.stderr.write(`${paint.red(`${who}:`)} ${stripVTControlCharacters(text)}\n`);
+    process.stderr.write(`${paint.red(`${prefix}:`)} ${stripVTControlCharacters(text)}\n`);
   }
   return error instanceof OptionError ? EXIT.usage : EXIT.failed;
 }

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** By its name, because the build puts this code into other files than it is written in. */
+/** Found by name, because the build moves this code into other files. */
 const manifest = createRequire(import.meta.url).resolve('tenon/package.json');
 
-/** Of the package that this command is a part of. */
+/** The version of the package that this command belongs to. */
 export function packageVersion(): string {
   return JSON.parse(readFileSync(manifest, 'utf8')).version;
 }

@@ -7,7 +7,7 @@ import { palette } from './terminal/palette.js';
 import { type FoundServer, loadTools } from './tools-file/load-tools.js';
 
 const options = {
-  stdio: { type: 'boolean', help: 'serve the program that starts this one, over stdin and stdout' },
+  stdio: { type: 'boolean', help: 'serve the program that starts this command, over stdin and stdout' },
   http: { type: 'string', value: '<port>', help: 'serve over HTTP; 0 takes a free port' },
   host: {
     type: 'string',
@@ -20,8 +20,8 @@ const options = {
     multiple: true,
     help: 'with --host: a name under which clients reach this machine',
   },
-  name: { type: 'string', value: '<server>', help: 'which one, where the file has several servers' },
-  json: { type: 'boolean', help: 'with --http: print where it listens as a line of JSON' },
+  name: { type: 'string', value: '<server>', help: 'which server, if the file has several' },
+  json: { type: 'boolean', help: 'with --http: print the address as a line of JSON' },
 } as const;
 
 export const serveCommand = defineCommand({
@@ -29,8 +29,8 @@ export const serveCommand = defineCommand({
   usage: '<file> --stdio | --http <port>',
   summary: 'Serves the tools of a file to any MCP client.',
   details:
-    'There is no login: whoever reaches the port may use the tools. With --stdio what the tools print with console.log\n' +
-    'goes to stderr, because stdout belongs to the protocol. Ctrl-C ends it.',
+    'There is no login: anyone who can reach the port can use the tools. With --stdio, what the tools print with\n' +
+    'console.log goes to stderr, because stdout belongs to the protocol. Ctrl-C stops it.',
   options,
   examples: [
     { command: 'tenon serve ./tools.js --http 3000', does: 'on this machine, at http://127.0.0.1:3000/mcp' },
@@ -47,13 +47,13 @@ export const serveCommand = defineCommand({
 async function serve({ values, positionals }: Arguments<typeof options>): Promise<number> {
   const [file] = positionals;
   if (file === undefined) {
-    throw new OptionError('file', file, 'a file of tools is needed: tenon serve ./tools.js --http 3000');
+    throw new OptionError('file', file, 'a tools file is required: tenon serve ./tools.js --http 3000');
   }
-  checkWay(values);
+  checkMode(values);
   const port = readPort(values.http);
-  // Before the file is read: it may print while it is loaded.
+  // Before the file is loaded: it may print while loading.
   if (port === undefined) consoleTo((lines) => process.stderr.write(`${lines}\n`));
-  const server = chosen(await loadTools([file], 'file'), values.name, file);
+  const server = chooseServer(await loadTools([file], 'file'), values.name, file);
   return port === undefined ? overStdio(server) : overHttp(server, port, values);
 }
 
@@ -62,7 +62,7 @@ async function overStdio(server: FoundServer): Promise<number> {
   const stop = () => void serving.close();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   await serving.closed;
-  // Timers and connections of the tools would keep a server alive that nobody can reach any more.
+  // The tools' timers and connections would keep alive a server that nobody can reach any more.
   process.exit(EXIT.ok);
 }
 
@@ -83,7 +83,7 @@ async function overHttp(server: FoundServer, port: number, values: Values<typeof
     process.stderr.write(
       `${paint.green('✓')} "${server.name}" with ${length} ${length === 1 ? 'tool' : 'tools'} is served at ${paint.bold(url)}\n` +
         `  ${paint.dim(`claude mcp add --transport http ${server.name} ${url}`)}\n` +
-        `  ${paint.dim('Ctrl-C ends it.')}\n`,
+        `  ${paint.dim('Press Ctrl-C to stop.')}\n`,
     );
   }
   await stopped;
@@ -91,29 +91,29 @@ async function overHttp(server: FoundServer, port: number, values: Values<typeof
   process.exit(EXIT.ok);
 }
 
-/** Whether it can be served is for the functions that do it to say. */
+/** Unchecked: the functions that serve it report what cannot be served. */
 function servable({ config }: FoundServer): ServableServer {
   return config as unknown as ServableServer;
 }
 
-function checkWay({ stdio, http, host, 'allow-host': names, json }: Values<typeof options>): void {
+function checkMode({ stdio, http, host, 'allow-host': names, json }: Values<typeof options>): void {
   if ((stdio === true) === (http !== undefined)) {
     throw new OptionError(
       '--stdio',
       stdio,
-      'say how to serve: either --stdio or --http <port>. See: tenon serve --help',
+      'choose how to serve: either --stdio or --http <port>. See: tenon serve --help',
     );
   }
   if (stdio !== true) return;
   for (const [option, value] of Object.entries({ '--host': host, '--allow-host': names })) {
     if (value === undefined) continue;
-    throw new OptionError(option, value, `${option} goes with --http, not with --stdio.`);
+    throw new OptionError(option, value, `${option} can be used only with --http, not with --stdio.`);
   }
   if (json === true) {
     throw new OptionError(
       '--json',
       json,
-      '--json goes with --http: with --stdio, stdout belongs to the protocol.',
+      '--json can be used only with --http: with --stdio, stdout belongs to the protocol.',
     );
   }
 }
@@ -125,7 +125,7 @@ function readPort(given: string | undefined): number | undefined {
   throw new OptionError('--http', given, `--http must be a port from 0 to 65535; it is "${given}".`);
 }
 
-function chosen(servers: readonly FoundServer[], name: string | undefined, file: string): FoundServer {
+function chooseServer(servers: readonly FoundServer[], name: string | undefined, file: string): FoundServer {
   const names = servers.map((server) => server.name).join(', ');
   if (name === undefined) {
     const [only, ...more] = servers;

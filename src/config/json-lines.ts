@@ -1,9 +1,9 @@
-/** JSON that knows on which line each value stands, so that a message about a file can say where. */
+/** JSON with the line of each value, so that a message about a file can say where. */
 export interface JsonDocument {
   readonly value: unknown;
-  /** The line, from 1, of the value at this path; of the nearest value around it where it does not exist. */
+  /** The line, from 1, of the value at this path, or of the nearest enclosing value if it does not exist. */
   lineOf(path: readonly (string | number)[]): number;
-  /** Keys that stand twice in one object: JSON keeps the last and says nothing. */
+  /** Keys that occur twice in one object: JSON silently keeps the last. */
   readonly duplicates: readonly { path: readonly string[]; line: number }[];
 }
 
@@ -22,7 +22,7 @@ type Path = readonly (string | number)[];
 
 const keyOf = (path: Path): string => JSON.stringify(path);
 
-/** Lines are known of what is on the way to `under` and below it; the rest of a large file is only read. */
+/** Records lines for what is on the path `under` and below it; the rest of a large file is only parsed. */
 export function parseJson(text: string, under: readonly string[] = []): JsonDocument {
   const reader = new JsonReader(text, under);
   const value = reader.document();
@@ -39,7 +39,7 @@ export function parseJson(text: string, under: readonly string[] = []): JsonDocu
   };
 }
 
-/** JSON as RFC 8259 has it; a byte order mark at the beginning is passed over. */
+/** JSON according to RFC 8259; a byte order mark at the start is skipped. */
 class JsonReader {
   readonly lines = new Map<string, number>();
   readonly duplicates: { path: string[]; line: number }[] = [];
@@ -57,7 +57,7 @@ class JsonReader {
   document(): unknown {
     const value = this.#value([]);
     this.#skipSpace();
-    if (this.#at < this.#text.length) this.#fail('Something stands after the end of the JSON value');
+    if (this.#at < this.#text.length) this.#fail('Unexpected text after the end of the JSON value');
     return value;
   }
 
@@ -77,7 +77,7 @@ class JsonReader {
       return value;
     } catch {
       return this.#fail(
-        literal === '' ? `A value was expected, found ${this.#found()}` : `"${literal}" is no JSON value`,
+        literal === '' ? `Expected a value, found ${this.#found()}` : `"${literal}" is not a JSON value`,
       );
     }
   }
@@ -87,8 +87,7 @@ class JsonReader {
     const seen = new Set<string>();
     this.#list('}', () => {
       this.#skipSpace();
-      if (this.#text[this.#at] !== '"')
-        this.#fail(`A key in double quotes was expected, found ${this.#found()}`);
+      if (this.#text[this.#at] !== '"') this.#fail(`Expected a key in double quotes, found ${this.#found()}`);
       const line = this.#line;
       const key = this.#string();
       if (seen.has(key) && this.#isNear(path))
@@ -96,12 +95,12 @@ class JsonReader {
       seen.add(key);
       this.#skipSpace();
       if (this.#text[this.#at] !== ':')
-        this.#fail(`":" was expected after the key "${key}", found ${this.#found()}`);
+        this.#fail(`Expected ":" after the key "${key}", found ${this.#found()}`);
       this.#at += 1;
       members.push([key, this.#value([...path, key])]);
       this.#note([...path, key], line);
     });
-    // `fromEntries` defines: a key named __proto__ is a key like any other.
+    // `fromEntries` defines properties: `__proto__` is a key like any other.
     return Object.fromEntries(members);
   }
 
@@ -123,7 +122,7 @@ class JsonReader {
       this.#skipSpace();
       const separator = this.#text[this.#at];
       if (separator !== ',' && separator !== end)
-        this.#fail(`"," or "${end}" was expected, found ${this.#found()}`);
+        this.#fail(`Expected "," or "${end}", found ${this.#found()}`);
       this.#at += 1;
       if (separator === end) return;
     }
@@ -133,13 +132,13 @@ class JsonReader {
     const quoted = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"/y;
     quoted.lastIndex = this.#at;
     const raw = quoted.exec(this.#text)?.[0];
-    if (raw === undefined) return this.#fail('A string does not end on its line');
+    if (raw === undefined) return this.#fail('A string is not closed on its line');
     try {
       const value = JSON.parse(raw) as string;
       this.#at += raw.length;
       return value;
     } catch {
-      return this.#fail('A string has a bad escape or control character in it');
+      return this.#fail('A string contains an invalid escape or control character');
     }
   }
 
@@ -147,7 +146,7 @@ class JsonReader {
     if (this.#isNear(path)) this.lines.set(keyOf(path), line);
   }
 
-  /** On the way, beside it, or below its end. */
+  /** On the path, next to it, or below its end. */
   #isNear(path: Path): boolean {
     return this.#under.every((key, depth) => depth >= path.length - 1 || path[depth] === key);
   }
@@ -166,7 +165,7 @@ class JsonReader {
     this.#at = at;
   }
 
-  /** Never more than one character of what stands there: it may be in the middle of a secret. */
+  /** At most one character of the text: it may be in the middle of a secret. */
   #found(): string {
     const character = this.#text[this.#at];
     return character === undefined ? 'the end of the file' : JSON.stringify(character);

@@ -1,30 +1,33 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Where a server can be configured. The order is the precedence: of two with the same name the first place wins. */
+/**
+ * Where a server can be configured, in order of precedence: for two with the same name, the first place
+ * counts.
+ */
 export const MCP_PLACES = ['options', 'local', 'project', 'user', 'policy'] as const;
 
 export type McpPlace = (typeof MCP_PLACES)[number];
 
-/** A file in which servers can stand. */
+/** A file that may configure servers. */
 export interface McpConfigFile {
   place: McpPlace;
   path: string;
   /** Where in the file the servers are. */
   keys: readonly string[];
-  /** The Claude Code CLI reads this file by itself. */
+  /** The Claude Code CLI reads this file itself. */
   readByClaudeCode: boolean;
 }
 
 export interface McpLocations {
   cwd: string;
-  /** The environment of the agent: its HOME and CLAUDE_CONFIG_DIR say where the user's files are. */
+  /** The environment of the agent: its HOME and CLAUDE_CONFIG_DIR determine where the user's files are. */
   env: Readonly<Record<string, string | undefined>>;
-  /** What `/etc` is; for tests. */
+  /** Replaces `/etc`, for tests. */
   systemRoot?: string | undefined;
 }
 
-/** All files that may hold servers, the one that wins first. None of them needs to exist. */
+/** All files that may configure servers, in order of precedence. None of them needs to exist. */
 export function configFiles({ cwd: given, env, systemRoot = '/etc' }: McpLocations): McpConfigFile[] {
   const cwd = resolve(given);
   const root = projectRoot(cwd);
@@ -45,7 +48,7 @@ export function configFiles({ cwd: given, env, systemRoot = '/etc' }: McpLocatio
   const state = env.CLAUDE_CONFIG_DIR ?? home;
   return [
     own('local', cwd, '.claude', 'mcp.local.json'),
-    // In the root itself the shared file is the project's.
+    // In the root itself, the shared file belongs to the project.
     ...(cwd === root ? [] : [own('local', cwd, '.claude', 'mcp.json')]),
     ...(state === undefined
       ? []
@@ -58,12 +61,12 @@ export function configFiles({ cwd: given, env, systemRoot = '/etc' }: McpLocatio
   ];
 }
 
-/** The root of the git repository around a directory; the directory itself where there is none. */
+/** The root of the git repository that contains a directory, or the directory itself if there is none. */
 function projectRoot(cwd: string): string {
   return directoriesUpFrom(cwd).find((directory) => existsSync(join(directory, '.git'))) ?? cwd;
 }
 
-/** The directory, its parent and so on to the top. */
+/** The directory, its parent, and so on up to the root. */
 function directoriesUpFrom(directory: string): string[] {
   const parent = dirname(directory);
   return parent === directory ? [directory] : [directory, ...directoriesUpFrom(parent)];

@@ -1,9 +1,9 @@
-import { TenonError } from '../protocol/errors.js';
+import { TenonError } from '../protocol/base/errors.js';
 import type { McpPlace } from './places.js';
 
-/** Something in a configuration that a person should know. Messages name things, never values of `env` or `headers`. */
+/** A problem in a configuration. Messages name things, never values of `env` or `headers`. */
 export interface McpConfigProblem {
-  /** An error keeps the server, or the whole file, from being used. */
+  /** An error prevents the use of the server, or of the whole file. */
   severity: 'error' | 'warning';
   place: McpPlace;
   message: string;
@@ -22,7 +22,7 @@ export function describeProblem({ file, line, message }: McpConfigProblem): stri
   return `${where}: ${message}`;
 }
 
-/** With `strictMcpConfig` any error in the configuration is this one. */
+/** Thrown for any error in the configuration with `strictMcpConfig`. */
 export class McpConfigError extends TenonError {
   readonly problems: readonly McpConfigProblem[];
 

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../protocol/errors.js';
-import { isRecord } from '../protocol/kinds.js';
+import { messageOf } from '../protocol/base/errors.js';
+import { isRecord } from '../protocol/base/kinds.js';
 import { type JsonDocument, JsonSyntaxError, parseJson } from './json-lines.js';
 import type { McpConfigFile } from './places.js';
 import type { McpConfigProblem } from './problems.js';
 import { checkServer } from './server-shape.js';
 
-/** An entry as it stands in a file. */
+/** An entry of a file. */
 export interface FoundServer {
   name: string;
   file: McpConfigFile;
   line: number;
   entry: Record<string, unknown>;
-  /** The first thing that keeps it from being used. */
+  /** The first error, which prevents its use. */
   error: McpConfigProblem | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface ReadFile {
   problems: McpConfigProblem[];
 }
 
-/** Reads one file. One that is not there is no problem; one that cannot be read is. */
+/** Reads one file. A missing file is not a problem; an unreadable one is. */
 export function readServers(file: McpConfigFile): ReadFile {
   const result: ReadFile = { found: false, servers: [], problems: [] };
   const report = (problem: Omit<McpConfigProblem, 'place' | 'file'>): McpConfigProblem => {
@@ -40,7 +40,7 @@ export function readServers(file: McpConfigFile): ReadFile {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return result;
     const line = error instanceof JsonSyntaxError ? error.line : undefined;
-    const what = error instanceof JsonSyntaxError ? 'no valid JSON' : 'could not be read';
+    const what = error instanceof JsonSyntaxError ? 'not valid JSON' : 'could not be read';
     report({ severity: 'error', line, message: `${what}: ${messageOf(error)}` });
     return result;
   }
@@ -74,7 +74,7 @@ export function readServers(file: McpConfigFile): ReadFile {
   return result;
 }
 
-/** The CLI's own file can be large, and mostly has no servers in it: that is found out the fast way. */
+/** The CLI's own file can be large and usually has no servers, so that case is checked the fast way. */
 function hasServers(text: string, file: McpConfigFile): boolean {
   if (!file.path.endsWith('.claude.json')) return true;
   try {
@@ -90,9 +90,9 @@ function hasServers(text: string, file: McpConfigFile): boolean {
 
 type Report = (problem: Omit<McpConfigProblem, 'place' | 'file'>) => void;
 
-/** The object that holds the servers. A file that is made for servers must have one; others need not. */
+/** The object that holds the servers. A file dedicated to servers must have one; others need not. */
 function serversOf(document: JsonDocument, file: McpConfigFile, report: Report): Record<string, unknown> {
-  // The CLI keeps servers among many other things in a file of its own.
+  // The CLI keeps servers in its own file, among many other things.
   const isForServers = !file.path.endsWith('.claude.json');
   let value = document.value;
   for (const [depth, key] of file.keys.entries()) {
@@ -102,7 +102,7 @@ function serversOf(document: JsonDocument, file: McpConfigFile, report: Report):
     }
     if (isForServers && depth === 0) {
       for (const other of Object.keys(value).filter((each) => each !== key && each !== '$schema')) {
-        const message = `the key \`${other}\` is not known and ignored; a file for MCP servers has only \`${key}\``;
+        const message = `the key \`${other}\` is unknown and ignored; a file for MCP servers has only \`${key}\``;
         report({ severity: 'warning', line: document.lineOf([other]), message });
       }
     }

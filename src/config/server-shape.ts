@@ -1,6 +1,6 @@
-import { isRecord, kindOf } from '../protocol/kinds.js';
+import { isRecord, kindOf } from '../protocol/base/kinds.js';
 
-/** What is wrong with the entry of a server, and where in it. Values are never quoted: any of them may be a secret. */
+/** A problem in the entry of a server, and where. Values are never quoted: any of them may be a secret. */
 export interface ShapeProblem {
   severity: 'error' | 'warning';
   path: readonly string[];
@@ -18,7 +18,7 @@ const TEXT_MAP: Check = [
   'an object whose values are strings',
   (value) => isRecord(value) && Object.values(value).every((item) => typeof item === 'string'),
 ];
-/** A program may give a function, which is asked when it connects; a file cannot. */
+/** Programs may give a function, which is called on connecting; files cannot. */
 const HEADERS: Check = [TEXT_MAP[0], (value) => typeof value === 'function' || TEXT_MAP[1](value)];
 const FLAG: Check = ['true or false', (value) => typeof value === 'boolean'];
 const TIME: Check = [
@@ -50,7 +50,7 @@ const remote = (type: string): Kind => ({
 
 const KINDS: Record<string, Kind> = { stdio: STDIO, http: remote('http'), sse: remote('sse') };
 
-/** All that is wrong with one entry of a file. Errors keep it from being used, warnings do not. */
+/** All problems of one entry. Errors prevent its use, warnings do not. */
 export function checkServer(entry: unknown): ShapeProblem[] {
   if (!isRecord(entry)) return [error([], `must be an object; it is ${found(entry)}`, STDIO)];
   const kind = kindOfServer(entry);
@@ -67,7 +67,7 @@ export function checkServer(entry: unknown): ShapeProblem[] {
     }
   }
   if (typeof entry.url === 'string' && !entry.url.includes('${') && !URL.canParse(entry.url)) {
-    problems.push(error(['url'], '`url` is no URL', kind));
+    problems.push(error(['url'], '`url` is not a URL', kind));
   }
   return problems;
 }
@@ -84,11 +84,11 @@ function error(path: readonly string[], text: string, kind?: Kind): ShapeProblem
 
 function unknownKey(key: string, kind: Kind): ShapeProblem {
   const known = Object.keys(kind.fields).filter((each) => each !== 'tools');
-  const text = `the key \`${key}\` is not known and ignored; known are ${known.join(', ')}`;
+  const text = `the key \`${key}\` is unknown and ignored; known keys are ${known.join(', ')}`;
   return { severity: 'warning', path: [key], text };
 }
 
-/** A type is a word of the format, not a secret; but nobody knows what stands there. */
+/** A type is not a secret, but this may be anything. */
 function shownType(type: unknown): string {
   return typeof type === 'string' && /^[\w-]{1,20}$/.test(type) ? `"${type}"` : found(type);
 }

@@ -1,8 +1,8 @@
-import type { McpServerConfigForProcessTransport } from '../protocol/mcp.js';
+import type { McpServerConfigForProcessTransport } from '../mcp/types.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable that is not set and has no default, and the field that wants it: `env.TOKEN`, `args[1]`. */
+/** A variable that is not set and has no default, and the field that needs it: `env.TOKEN`, `args[1]`. */
 export interface MissingVariable {
   variable: string;
   field: string;
@@ -15,10 +15,10 @@ export interface ExpandedServer<Config> {
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** The five places in which `${VAR}` and `${VAR:-default}` are replaced. Everywhere else text is text. */
+/** The fields in which `${VAR}` and `${VAR:-default}` are replaced. Elsewhere they are plain text. */
 const PLACES = ['command', 'args', 'env', 'url', 'headers'] as const;
 
-/** The server with its variables replaced, once: what comes out of a variable is not looked at again. */
+/** The server with its variables replaced. The value of a variable is not expanded again. */
 export function expandServer<Config extends McpServerConfigForProcessTransport>(
   config: Config,
   env: Environment,

@@ -1,5 +1,6 @@
-// `tenon/protocol`: the wire, for people who bring their own transport or watch the frames.
+// `tenon/protocol`: the wire, for programs that bring their own transport or observe frames.
 
+export { ControlError, ControlTimeoutError, TenonError, type TenonErrorCode } from './base/errors.js';
 export {
   ControlChannel,
   type ControlChannelOptions,
@@ -8,7 +9,18 @@ export {
   type RequestOptions,
   type Serve,
   unsupportedRequest,
-} from './control-channel.js';
+} from './channel/control-channel.js';
+export { type LineReceiver, LineSplitter } from './transport/line-splitter.js';
+export { memoryTransportPair } from './transport/memory-transport.js';
+export {
+  type FrameProcess,
+  ProcessTransport,
+  type ProcessTransportOptions,
+  type SpawnSpecification,
+  spawnTransport,
+} from './transport/process/process-transport.js';
+export type { Transport, TransportEnd, TransportReceiver } from './transport/transport.js';
+export { type TransportOverrides, wrapReceiver, wrapTransport } from './transport/wrap-transport.js';
 export {
   type AgentRequests,
   type AgentSubtype,
@@ -20,8 +32,7 @@ export {
   type SDKControlCancelRequest,
   type SDKControlRequest,
   type SDKControlResponse,
-} from './control-requests.js';
-export { ControlError, ControlTimeoutError, TenonError, type TenonErrorCode } from './errors.js';
+} from './wire/control-requests.js';
 export {
   type ControlCancelFrame,
   type ControlFailure,
@@ -36,14 +47,4 @@ export {
   isControlResponse,
   isFrame,
   type MessageFrame,
-} from './frames.js';
-export { type LineReceiver, LineSplitter } from './line-splitter.js';
-export { memoryTransportPair } from './memory-transport.js';
-export {
-  type FrameProcess,
-  ProcessTransport,
-  type ProcessTransportOptions,
-  type SpawnSpecification,
-  spawnTransport,
-} from './process/process-transport.js';
-export type { Transport, TransportEnd, TransportReceiver } from './transport.js';
+} from './wire/frames.js';

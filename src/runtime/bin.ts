@@ -1,22 +1,23 @@
 #!/usr/bin/env node
-// `tenon-runtime`: the runtime as a program that takes the place of `claude`: same flags, same lines.
+// `tenon-runtime`: the runtime as a program that replaces `claude`, with the same flags and the same messages.
 
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../protocol/errors.js';
-import { StreamTransport } from '../protocol/stream-transport.js';
+import { anthropic } from '../models/anthropic/anthropic.js';
+import { FlagError, parseArguments } from '../options/flags.js';
+import type { AgentPlan } from '../options/plan.js';
+import { messageOf } from '../protocol/base/errors.js';
+import { StreamTransport } from '../protocol/transport/stream-transport.js';
 import { projectsDirectory } from '../sessions/places.js';
 import { fileSessionStore } from '../sessions/stores.js';
-import { FlagError, parseFlags, type RuntimeFlags } from './flags.js';
-import { anthropic } from './model-anthropic/anthropic.js';
-import { RUNTIME_VERSION } from './runtime-config.js';
-import { serveRuntime } from './serve.js';
+import { serveRuntime } from './on-node.js';
+import { RUNTIME_VERSION } from './start/runtime-config.js';
 
 const HELP = `Usage: tenon-runtime [options]
 
 Speaks the stream-json protocol of the Claude Code CLI on stdin and stdout, so that an SDK can drive it:
   query({ prompt, options: { pathToClaudeCodeExecutable: '…/tenon-runtime' } })
 
-The model is reached by ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) and ANTHROPIC_BASE_URL.
+Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), and ANTHROPIC_BASE_URL if needed, to reach the model.
 
 Options: those of the CLI (--model, --allowedTools, --permission-mode, --mcp-config, --json-schema, --max-turns, …)
   --version   print the version
@@ -30,7 +31,7 @@ else main();
 
 function main(): void {
   try {
-    run(parseFlags(args, readJson));
+    run(parseArguments(args, readJson));
   } catch (error) {
     const prefix = error instanceof FlagError ? '' : 'error: ';
     process.stderr.write(`${prefix}${messageOf(error)}\n`);
@@ -38,8 +39,8 @@ function main(): void {
   }
 }
 
-/** Throws when the configuration is not to be worked with. */
-function run(flags: RuntimeFlags): void {
+/** Throws if the configuration cannot be used. */
+function run(flags: AgentPlan): void {
   const { CLAUDE_CODE_MAX_RETRIES: retries, CLAUDE_CODE_SDK_READS_SESSION_STATE: state } = process.env;
   const running = serveRuntime(
     new StreamTransport(process.stdin, process.stdout),
@@ -63,13 +64,13 @@ function run(flags: RuntimeFlags): void {
   process.on('SIGTERM', () => process.exit(143));
 }
 
-/** As the CLI does: a host that writes what is no JSON is not to be trusted with the next line. */
+/** As in the CLI: after a line that is not JSON, the host cannot be trusted with the next one. */
 function refuseInput(line: string): void {
   process.stderr.write(`Error parsing streaming input line: ${line.slice(0, 200)}\n`);
   process.exit(1);
 }
 
-/** JSON text, or a file of it. */
+/** Reads JSON text, or a file that contains it. */
 function readJson(text: string): unknown {
   return JSON.parse(text.trimStart().startsWith('{') ? text : readFileSync(text, 'utf8'));
 }

@@ -1,64 +1,78 @@
-import type { AgentRuntime, AgentStart } from '../protocol/agent-runtime.js';
-import { messageOf } from '../protocol/errors.js';
-import { refusedTransport } from '../protocol/failed-transport.js';
-import { memoryTransportPair } from '../protocol/memory-transport.js';
-import type { Transport } from '../protocol/transport.js';
-import { parseFlags, type RuntimeFlags } from './flags.js';
-import type { RuntimeConfig } from './runtime-config.js';
+import type { AgentRuntime, AgentStart } from '../options/agent-runtime.js';
+import { checkMode, FlagError, parseArguments, writeExtra } from '../options/flags.js';
+import type { AgentPlan } from '../options/plan.js';
+import { checkEmbedded, checkReceived } from '../options/support.js';
+import { refusedTransport } from '../protocol/transport/failed-transport.js';
+import { memoryTransportPair } from '../protocol/transport/memory-transport.js';
+import type { Transport } from '../protocol/transport/transport.js';
+import { wrapReceiver, wrapTransport } from '../protocol/transport/wrap-transport.js';
 import { serveRuntime } from './serve.js';
+import type { PlacedConfig } from './start/runtime-config.js';
 
-/** The agent in this process: `query({ options: { runtime: embedded({ model }) } })`. One value serves any number of queries. */
-export function embedded(config: RuntimeConfig): AgentRuntime {
+/**
+ * Runs the agent in this process: `query({ options: { runtime: embedded({ model }) } })`. One value serves
+ * any number of queries.
+ */
+export function embedded(config: PlacedConfig): AgentRuntime {
   return { open: (start) => open(config, start) };
 }
 
-function open(config: RuntimeConfig, start: AgentStart): Transport {
-  const { args, env, cwd, sessionStore, sessionStoreFlush = 'batched', loadTimeoutMs } = start;
-  let flags: RuntimeFlags;
+function open(config: PlacedConfig, start: AgentStart): Transport {
+  checkEmbedded(start.options, start.warn);
+  const { env, cwd, sessionStore, sessionStoreFlush = 'batched', loadTimeoutMs } = start;
+  let flags: AgentPlan;
   try {
-    flags = parseFlags(args, (text) => JSON.parse(text));
+    flags = planFor(start);
   } catch (error) {
-    return refusedTransport(`${messageOf(error)}\n`);
+    if (error instanceof FlagError) return refusedTransport(`${error.message}\n`);
+    throw error;
   }
   const [hostSide, agentSide] = memoryTransportPair();
-  // What is said before anybody listens is kept.
+  // Text written before anyone listens is buffered.
   let early = '';
-  let tellStderr = (text: string): void => {
+  let writeStderr = (text: string): void => {
     early += text;
   };
   const agent = serveRuntime(agentSide, config, {
     flags,
+    isChecked: true,
     cwd,
     ...(sessionStore === undefined ? {} : { sessionStore, sessionStoreFlush, loadTimeoutMs }),
     env,
     reportsState: env.CLAUDE_CODE_SDK_READS_SESSION_STATE === '1',
-    onStderr: (text) => tellStderr(text),
+    onStderr: (text) => writeStderr(text),
   });
-  return {
-    pid: undefined,
+  return wrapTransport(hostSide, {
     start: (receiver) => {
-      tellStderr = (text) => receiver.stderr(text);
-      if (early !== '') tellStderr(early);
-      hostSide.start({
-        frame: (frame, byteLength) => receiver.frame(frame, byteLength),
-        noise: (line) => receiver.noise(line),
-        stderr: (text) => receiver.stderr(text),
-        // Memory has no exit code: the agent's own is the one that a program would have had.
-        end: (end) => void agent.finished.then((code) => receiver.end({ ...end, code })),
-      });
+      writeStderr = (text) => receiver.stderr(text);
+      if (early !== '') writeStderr(early);
+      hostSide.start(
+        wrapReceiver(receiver, {
+          // There is no process to report an exit code, so this is the one a program would have had.
+          end: (end) => void agent.finished.then((code) => receiver.end({ ...end, code })),
+        }),
+      );
     },
-    send: (frame) => hostSide.send(frame),
-    drained: () => hostSide.drained(),
-    endInput: () => hostSide.endInput(),
-    pause: () => hostSide.pause(),
-    resume: () => hostSide.resume(),
     stop: async (graceMs) => {
-      // Without grace the turn that runs is cut short; with it, the agent finishes and leaves.
+      // Without a grace period the running turn is aborted; with one, the agent finishes first.
       if (graceMs === 0) agent.abort();
-      // Nobody reads any more, and what lies unread must not hold back the end.
+      // Nobody reads any more, and unread frames must not delay the end.
       hostSide.resume();
       hostSide.endInput();
       await agent.finished;
     },
-  };
+  });
+}
+
+/**
+ * Only flags without an option of their own have to be parsed. Throws `FlagError` with the text of a
+ * program.
+ */
+function planFor({ plan, warn }: AgentStart): AgentPlan {
+  const { extraArgs, ...rest } = plan;
+  checkMode(rest.permissionMode);
+  if (extraArgs === undefined) return plan;
+  const args = writeExtra(extraArgs);
+  checkReceived({ plan: parseArguments(args, JSON.parse) }, warn);
+  return parseArguments(args, JSON.parse, rest);
 }

@@ -1,6 +1,10 @@
-import type { AgentRequestFields, AgentRequestPayload, AgentSubtype } from '../protocol/control-requests.js';
+import type {
+  AgentRequestFields,
+  AgentRequestPayload,
+  AgentSubtype,
+} from '../protocol/wire/control-requests.js';
 
-/** The host, as the parts of the runtime that ask it something see it. */
+/** The host, as seen by the parts of the runtime that send it requests. */
 export interface Host {
   /** Rejects with the host's error, or when the signal is aborted (then the request is withdrawn). */
   ask<Subtype extends AgentSubtype>(

@@ -1,13 +1,13 @@
-// `tenon/runtime`: the agent itself, in your own process or behind any transport.
+// `tenon/runtime` in Node: the agent itself, in your own process or behind any transport. Elsewhere it is portable.ts.
 
-export type { AgentRuntime, AgentStart } from '../protocol/agent-runtime.js';
-export type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session-store.js';
+export type { McpOAuth, McpServerAuth, McpStoredAuth, McpTokenStore } from '../mcp/auth/server-auth.js';
+export type { CallMiddleware, NextCall, ToolInvocation } from '../mcp/call-middleware.js';
+export type { McpReconnectPolicy } from '../mcp/client/settings.js';
+export type { AgentRuntime, AgentStart } from '../options/agent-runtime.js';
+export type { AgentPlan } from '../options/plan.js';
+export type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/wire/session-store.js';
 export { InMemorySessionStore } from '../sessions/memory-session-store.js';
 export { fileSessionStore } from '../sessions/stores.js';
-export { embedded } from './embedded.js';
-export { FlagError, parseFlags, type RuntimeFlags } from './flags.js';
-export type { McpOAuth, McpServerAuth, McpStoredAuth, McpTokenStore } from './mcp/auth/server-auth.js';
-export type { McpReconnectPolicy } from './mcp/mcp-settings.js';
 export {
   type Model,
   type ModelContext,
@@ -19,5 +19,11 @@ export {
   type Price,
   type PriceTable,
 } from './model.js';
-export type { RuntimeConfig, RuntimeStart } from './runtime-config.js';
-export { type RunningRuntime, serveRuntime } from './serve.js';
+export { embedded, serveRuntime } from './on-node.js';
+export type { RunningRuntime } from './serve.js';
+export { FlagError, parseFlags, type RuntimeFlags } from './start/flags.js';
+export type { RuntimeConfig, RuntimeStart } from './start/runtime-config.js';
+export type { RuntimeTool, ToolCall, ToolOutcome, ToolTitle } from './tools/tool-port.js';
+export type { ToolSet, ToolSource, ToolSurroundings } from './tools/tool-source.js';
+export type { TokenCounts } from './turn/assistant-stream.js';
+export type { ConversationHistory, HistoryPolicy, HistorySelection } from './turn/history-policy.js';

@@ -1,4 +1,4 @@
-import type { CacheControl, MessageParam, StreamEvent } from '../protocol/content.js';
+import type { CacheControl, MessageParam, StreamEvent } from '../protocol/wire/content.js';
 
 /** A tool as the model sees it. */
 export interface ModelTool {
@@ -15,10 +15,10 @@ export interface ModelRequest {
   readonly system: readonly { type: 'text'; text: string; cache_control?: CacheControl }[];
   readonly messages: readonly MessageParam[];
   readonly tools: readonly ModelTool[];
-  /** As in the Messages API; absent: as the model does it by itself. */
+  /** As in the Messages API; absent: the default of the model. */
   readonly thinking?: ModelThinking;
   readonly output_config?: { readonly effort: string };
-  /** Features of the API that are asked for by name; a header there. */
+  /** Beta features of the API, sent as a header. */
   readonly betas?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export type ModelThinking =
   | { readonly type: 'adaptive'; readonly display?: string }
   | { readonly type: 'disabled' };
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export interface Price {
   input: number;
   output: number;
@@ -35,10 +35,10 @@ export interface Price {
   cacheRead?: number;
 }
 
-/** Per model; a model that is not in it costs an unknown sum, which is not the same as nothing. */
+/** By model. The cost of a model that is not listed is unknown, not zero. */
 export type PriceTable = Readonly<Record<string, Price>>;
 
-/** Told of before each further try, so that the host can see why an answer takes long. */
+/** Reported before each retry, so that the host can see why an answer takes long. */
 export interface ModelRetry {
   attempt: number;
   maxRetries: number;
@@ -48,25 +48,28 @@ export interface ModelRetry {
 }
 
 export interface ModelContext {
-  /** Aborted by an interrupt or the end of the conversation: the stream then ends at once. */
+  /** Aborted by an interrupt or the end of the conversation: the stream must then end immediately. */
   readonly signal: AbortSignal;
   onRetry(retry: ModelRetry): void;
-  /** Give up after so many tries at the latest: another model stands ready. */
+  /** The maximum number of retries, if there is a fallback model. */
   readonly maxRetries?: number | undefined;
 }
 
-/** A model: one streamed answer per request. Errors are `ModelError`s; what was retried inside stays inside. */
+/**
+ * A model: one streamed answer per request. It throws `ModelError`s, and only after its own retries have
+ * failed.
+ */
 export interface Model {
-  /** The name that is used when the conversation names none. */
+  /** The name used if the conversation does not select a model. */
   readonly name: string;
-  /** The full name of what people call shorter; the name itself unless given. */
+  /** The full name for a short one. Absent: names are already full. */
   resolve?(name: string): string;
-  /** What it costs, where that is known. */
+  /** Its prices, if known. */
   readonly prices?: PriceTable | undefined;
   stream(request: ModelRequest, context: ModelContext): AsyncIterable<StreamEvent>;
 }
 
-/** The model could not answer, with what the Messages API says of it. */
+/** The model could not answer, with the details of the Messages API. */
 export class ModelError extends Error {
   readonly status: number | undefined;
   readonly type: string;

@@ -1,27 +1,42 @@
-import { randomUUID } from 'node:crypto';
-import { ControlChannel, type InboundRequest, unsupportedRequest } from '../protocol/control-channel.js';
-import type { HostSubtype } from '../protocol/control-requests.js';
-import { messageOf } from '../protocol/errors.js';
-import { type Frame, isControlFrame, type MessageFrame } from '../protocol/frames.js';
-import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport.js';
-import { type ControlHandlers, controlHandlers } from './control-handlers.js';
+import type { ReceivedOptions } from '../options/row.js';
+import { checkReceived } from '../options/support.js';
+import { clock } from '../protocol/base/clock.js';
+import { messageOf } from '../protocol/base/errors.js';
+import {
+  ControlChannel,
+  type InboundRequest,
+  unsupportedRequest,
+} from '../protocol/channel/control-channel.js';
+import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport/transport.js';
+import type {
+  AgentRequestFields,
+  AgentRequestPayload,
+  AgentSubtype,
+  HostSubtype,
+} from '../protocol/wire/control-requests.js';
+import { type Frame, isControlFrame, type MessageFrame } from '../protocol/wire/frames.js';
+import { type ControlHandlers, controlHandlers } from './conversation/control-handlers.js';
+import { AgentConversation } from './conversation/conversation.js';
+import { Lines } from './conversation/lines.js';
 import type { Host } from './host.js';
-import { Lines } from './lines.js';
-import type { RuntimeConfig, RuntimeStart } from './runtime-config.js';
-import { RuntimeSession } from './session.js';
-import { UsageLedger } from './usage.js';
+import type { PlacedConfig, RuntimeStart } from './start/runtime-config.js';
+import { UsageLedger } from './turn/usage.js';
 
 export interface RunningRuntime {
-  /** The exit code that a program would have, once the host's input has ended and all work is done. */
+  /**
+   * Resolves with the exit code a program would have, once the host's input has ended and all work is done.
+   */
   readonly finished: Promise<number>;
-  /** Cuts short what runs. */
+  /** Aborts the running work. */
   abort(): void;
 }
 
-/** The agent's end of the protocol: answers the host's requests, takes its messages, and writes what happens. */
+/**
+ * The agent's end of the protocol: answers the host's requests, accepts its messages, and writes messages.
+ */
 export function serveRuntime(
   transport: Transport,
-  config: RuntimeConfig,
+  config: PlacedConfig,
   start: RuntimeStart,
 ): RunningRuntime {
   const server = new RuntimeServer(transport, config, start);
@@ -33,13 +48,20 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
   readonly finished: Promise<number>;
   readonly #transport: Transport;
   readonly #channel: ControlChannel;
-  readonly #session: RuntimeSession;
+  readonly #conversation: AgentConversation;
   readonly #handlers: ControlHandlers;
   readonly #onNoise: (line: string) => void;
+  readonly #lines: Lines;
+  readonly #start: RuntimeStart;
+  #warned: Set<string> | undefined;
+  /** Further frames are ignored: a prompt may directly follow what was refused. */
+  #hasRefused = false;
   #finish: (exitCode: number) => void = () => {};
 
-  constructor(transport: Transport, config: RuntimeConfig, start: RuntimeStart) {
+  constructor(transport: Transport, config: PlacedConfig, start: RuntimeStart) {
     this.#transport = transport;
+    this.#start = start;
+    this.#checkReceived({ plan: start.flags, ...(start.env === undefined ? {} : { env: start.env }) });
     this.#onNoise = start.onNoise ?? (() => {});
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
@@ -51,27 +73,45 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
       changed: () => {},
     });
     const host: Host = {
-      ask: async (subtype, fields, options = {}) => {
+      ask: async <Subtype extends AgentSubtype>(
+        subtype: Subtype,
+        fields: AgentRequestFields<Subtype>,
+        options: Parameters<Host['ask']>[2] = {},
+      ) => {
         const answer = await this.#channel.request(subtype, fields, {
           timeoutMs: options.timeoutMs ?? 0,
           signal: options.signal,
           forgottenBy: options.forgottenBy,
         });
-        return answer.response as never;
+        return answer.response as AgentRequestPayload<Subtype>;
       },
     };
-    const lines = new Lines(randomUUID(), (line) => this.#write(line));
-    this.#session = new RuntimeSession(config, start, host, lines);
-    this.#handlers = controlHandlers(this.#session);
-    this.#session.open().catch((error) => this.#cannotBegin(error, lines, start));
+    const lines = new Lines(clock.uuid(), (line) => this.#write(line));
+    this.#lines = lines;
+    this.#conversation = new AgentConversation(config, start, host, lines);
+    this.#handlers = controlHandlers(this.#conversation);
+    this.#conversation.open().catch((error) => this.#failToStart(error));
   }
 
-  /** A conversation that cannot be gone on with: the host gets a result that says so where there was one to resume. */
-  #cannotBegin(error: unknown, lines: Lines, start: RuntimeStart): void {
+  /** Throws for an option that must not be ignored. One that may be is reported on stderr, once. */
+  #checkReceived(received: ReceivedOptions): void {
+    if (this.#start.isChecked) return;
+    checkReceived(received, (text) => {
+      this.#warned ??= new Set();
+      if (this.#warned.has(text)) return;
+      this.#warned.add(text);
+      this.#start.onStderr?.(`warning: ${text}\n`);
+    });
+  }
+
+  /** The conversation cannot start. If it was to be resumed, the host also gets a result with the reason. */
+  #failToStart(error: unknown): void {
+    const start = this.#start;
     const text = messageOf(error);
+    this.#hasRefused = true;
     start.onStderr?.(start.flags.resume === undefined ? `Error: ${text}\n` : `${text}\n`);
     if (start.flags.resume !== undefined) {
-      lines.send({
+      this.#lines.send({
         type: 'result',
         subtype: 'error_during_execution',
         is_error: true,
@@ -88,20 +128,21 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
       });
     }
     this.#channel.close(text);
-    void this.#session.close().then(() => {
+    void this.#conversation.close().then(() => {
       this.#transport.endInput();
       this.#finish(1);
     });
   }
 
   frame(frame: Frame): void {
+    if (this.#hasRefused) return;
     if (isControlFrame(frame)) this.#channel.receive(frame);
-    else if (frame.type === 'user') this.#session.say(frame as MessageFrame);
+    else if (frame.type === 'user') this.#conversation.say(frame as MessageFrame);
   }
 
   abort(): void {
     this.#channel.close('The host has stopped the agent.');
-    void this.#session.close();
+    void this.#conversation.close();
   }
 
   noise(line: string): void {
@@ -110,31 +151,45 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
 
   stderr(): void {}
 
-  /** The host says no more: what it would have to answer fails, the rest is finished. */
+  /** The host's input has ended: requests to the host fail, and the remaining work is finished. */
   end(_end: TransportEnd): void {
     this.#channel.close('The host has closed its input.');
-    void this.#session
+    void this.#conversation
       .settled()
-      .then(() => this.#session.close())
+      .then(() => this.#conversation.end(true))
+      .then(() => this.#conversation.close())
       .then(() => {
         this.#transport.endInput();
-        this.#finish(this.#session.exitCode);
+        this.#finish(this.#conversation.exitCode);
       });
   }
 
   #serve({ subtype, fields, signal }: InboundRequest): unknown {
-    const handler = Object.hasOwn(this.#handlers, subtype)
-      ? this.#handlers[subtype as HostSubtype]
-      : undefined;
+    const handler = this.#isServed(subtype) ? this.#handlers[subtype] : undefined;
     if (handler === undefined) throw unsupportedRequest(subtype);
+    if (subtype === 'initialize') this.#checkInitialize(fields);
     return handler(fields, signal);
+  }
+
+  /** The conversation ends if the host asked for something unavailable: it would rely on it. */
+  #checkInitialize(initialize: object): void {
+    try {
+      this.#checkReceived({ initialize });
+    } catch (error) {
+      this.#failToStart(error);
+      throw error;
+    }
+  }
+
+  #isServed(subtype: string): subtype is HostSubtype {
+    return Object.hasOwn(this.#handlers, subtype);
   }
 
   #write(line: MessageFrame): void {
     try {
       this.#transport.send(line);
     } catch {
-      // The host is gone: nobody reads.
+      // The host is gone, so nobody reads this line.
     }
   }
 }

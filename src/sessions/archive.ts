@@ -1,11 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { timestamp } from '../protocol/base/clock.js';
 import type { TranscriptFile } from './transcript-files.js';
 
-/** Beside the transcript, because a mark must not count as a change of the conversation. */
+/** Next to the transcript, because archiving must not count as a change to the conversation. */
 const fileOf = ({ folder }: TranscriptFile): string => join(folder, 'archived.json');
 
-/** undefined for one that never was archived. `lastPrompt`: a prompt takes a conversation out of the archive. */
+/** Undefined if never archived. `lastPrompt`: a later prompt takes a conversation out of the archive. */
 export async function readArchived(file: TranscriptFile, lastPrompt: number): Promise<boolean | undefined> {
   const text = await readFile(fileOf(file), 'utf8').catch(() => '');
   try {
@@ -20,6 +21,6 @@ export async function readArchived(file: TranscriptFile, lastPrompt: number): Pr
 
 export async function writeArchived(file: TranscriptFile, archived: boolean): Promise<void> {
   await mkdir(file.folder, { recursive: true, mode: 0o700 });
-  const mark = { archived, at: new Date().toISOString(), by: 'sdk' };
+  const mark = { archived, at: timestamp(), by: 'sdk' };
   await writeFile(fileOf(file), JSON.stringify(mark), { mode: 0o600 });
 }

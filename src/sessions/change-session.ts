@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { appendFile, rm } from 'node:fs/promises';
-import { OptionError, TenonError } from '../protocol/errors.js';
-import type { SessionStoreEntry } from '../protocol/session-store.js';
+import { clock, timestamp } from '../protocol/base/clock.js';
+import { OptionError, TenonError } from '../protocol/base/errors.js';
+import type { SessionStoreEntry } from '../protocol/wire/session-store.js';
 import { writeArchived } from './archive.js';
 import { readAt, withFile } from './entries.js';
-import { isSessionId, projectKeyAt } from './places.js';
+import { projectKeyAt } from './places.js';
+import { isSessionId } from './project-key.js';
 import type { SessionMutationOptions } from './session-info.js';
 import { findTranscript, type TranscriptFile } from './transcript-files.js';
 
@@ -18,7 +19,7 @@ export function renameSession(
   if (customTitle === '') {
     throw new OptionError('title', title, 'renameSession(): title must be non-empty.');
   }
-  return note(sessionId, { type: 'custom-title', customTitle, sessionId }, options);
+  return appendMetadata(sessionId, { type: 'custom-title', customTitle, sessionId }, options);
 }
 
 export function tagSession(
@@ -31,14 +32,14 @@ export function tagSession(
   if (tag !== null && visible === '') {
     throw new OptionError('tag', tag, 'tagSession(): tag must be non-empty (use null to clear it).');
   }
-  return note(sessionId, { type: 'tag', tag: visible, sessionId }, options);
+  return appendMetadata(sessionId, { type: 'tag', tag: visible, sessionId }, options);
 }
 
 export async function deleteSession(sessionId: string, options: SessionMutationOptions = {}): Promise<void> {
   checkSessionId('deleteSession', sessionId);
   const { dir, sessionStore } = options;
   if (sessionStore != null) {
-    // A store without `delete` is one that keeps everything.
+    // A store without `delete` keeps everything.
     await sessionStore.delete?.({ projectKey: await projectKeyAt(dir), sessionId });
     return;
   }
@@ -57,7 +58,7 @@ export async function setArchived(
     throw new OptionError(
       'sessionStore',
       sessionStore,
-      'Archiving is not supported with sessionStore: the mark is a file beside a local transcript. Use tagSession().',
+      'Archiving is not supported with sessionStore: the mark is a file next to a local transcript. Use tagSession().',
     );
   }
   await writeArchived(await requireTranscript(sessionId, dir), archived);
@@ -68,7 +69,7 @@ export function checkSessionId(functionName: string, sessionId: unknown): void {
   throw new OptionError('sessionId', sessionId, `${functionName}(): Invalid sessionId: ${String(sessionId)}`);
 }
 
-/** `where`: as the error is to say where it was looked for. */
+/** `where` tells the error where the session was looked for. */
 export async function requireTranscript(
   sessionId: string,
   dir: string | undefined,
@@ -83,26 +84,26 @@ export function sessionNotFound(sessionId: string, where: string): TenonError {
   return new TenonError('SESSION_NOT_FOUND', `Session ${sessionId} not found ${where}`.trim());
 }
 
-/** Something about the conversation, written at its end. */
-async function note(
+/** Appends metadata to the end of a conversation. */
+async function appendMetadata(
   sessionId: string,
   entry: SessionStoreEntry,
   options: SessionMutationOptions,
 ): Promise<void> {
   const { dir, sessionStore } = options;
   if (sessionStore != null) {
-    const stamped = { ...entry, uuid: randomUUID(), timestamp: new Date().toISOString() };
+    const stamped = { ...entry, uuid: clock.uuid(), timestamp: timestamp() };
     await sessionStore.append({ projectKey: await projectKeyAt(dir), sessionId }, [stamped]);
     return;
   }
   const { path, size } = await requireTranscript(sessionId, dir);
-  // After a crash the last line may have no end; what is written now must not become a part of it.
+  // After a crash the last line may lack its newline; the new entry must not become part of it.
   const last = await withFile(path, (file) => readAt(file, Math.max(0, size - 1), 1));
   const gap = last === undefined || last.length === 0 || last.toString() === '\n' ? '' : '\n';
   await appendFile(path, `${gap}${JSON.stringify(entry)}\n`, { mode: 0o600 });
 }
 
-/** A tag is compared by what one sees of it. */
+/** Tags are compared by their visible characters. */
 function withoutInvisible(tag: string): string {
   return tag
     .normalize('NFKC')

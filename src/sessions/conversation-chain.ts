@@ -1,28 +1,28 @@
-// A transcript is a tree: every entry names its parent. What a reader wants is the branch that ends with the last
-// entry, with the answers to parallel tool calls, which hang beside it.
+// A transcript is a tree: every entry names its parent. A reader wants the branch that ends with the last
+// entry, plus the answers to parallel tool calls, which are siblings of that branch.
 
-import type { SessionStoreEntry } from '../protocol/session-store.js';
+import type { SessionStoreEntry } from '../protocol/wire/session-store.js';
 
-/** What has to be known of an entry to find its place; the entry itself may stay on disk. */
+/** What is needed to place an entry; the entry itself may stay on disk. */
 export interface ChainNode {
   uuid: string;
   parent: string | undefined;
   type: 'user' | 'assistant' | 'system' | 'attachment';
-  /** Put in by the CLI, and not shown. */
+  /** Inserted by the CLI, and not shown. */
   hidden: boolean;
-  /** Of an answer: all its blocks have it. */
+  /** The id of an answer, shared by all its blocks. */
   messageId: string | undefined;
   isToolResult: boolean;
-  /** When it was said, in a form that can be compared. */
+  /** When it was written, in a comparable form. */
   at: string;
-  /** Of a compaction: which earlier entries it has kept, and after which one they go. */
+  /** For a compaction: which earlier entries it kept, and after which entry they belong. */
   kept: { after: string; uuids: readonly string[] } | undefined;
 }
 
-/** undefined for what is no part of a conversation: titles, marks, the CLI's own notes. */
-export function chainNode(entry: SessionStoreEntry, ofSubagent: boolean): ChainNode | undefined {
+/** Undefined for entries that are not part of a conversation: titles, tags, the CLI's own notes. */
+export function chainNode(entry: SessionStoreEntry, isSubagent: boolean): ChainNode | undefined {
   const { type, uuid } = entry;
-  if (typeof uuid !== 'string' || (entry.isSidechain === true && !ofSubagent)) return undefined;
+  if (typeof uuid !== 'string' || (entry.isSidechain === true && !isSubagent)) return undefined;
   if (type !== 'user' && type !== 'assistant' && type !== 'system' && type !== 'attachment') return undefined;
   const message = entry.message as { id?: unknown; content?: unknown } | undefined;
   return {
@@ -48,17 +48,19 @@ function keptBy(entry: SessionStoreEntry): ChainNode['kept'] {
   return { after: kept.anchorUuid, uuids: kept.uuids.filter((uuid) => typeof uuid === 'string') };
 }
 
-/** The conversation as it stands, in order. Of ids that come twice the later entry counts. */
+/** The current conversation, in order. If an id occurs twice, the later entry counts. */
 export function conversationOf(nodes: readonly ChainNode[]): ChainNode[] {
   const byId = new Map<string, ChainNode>();
-  const before = new Map<ChainNode, ChainNode | undefined>();
+  const predecessors = new Map<ChainNode, ChainNode | undefined>();
   for (const [index, node] of nodes.entries()) {
     byId.set(node.uuid, node);
-    before.set(node, nodes[index - 1]);
+    predecessors.set(node, nodes[index - 1]);
   }
-  /** A parent that is lost (its line was cut off) does not take all before it along: the entry before stands in. */
+  /**
+   * If the parent is lost (its line was cut off), the preceding entry replaces it, so that the rest is kept.
+   */
   const parentOf = (node: ChainNode): ChainNode | undefined =>
-    node.parent === undefined ? undefined : (byId.get(node.parent) ?? before.get(node));
+    node.parent === undefined ? undefined : (byId.get(node.parent) ?? predecessors.get(node));
   const branch = withKept(branchTo(nodes.at(-1), parentOf), byId);
   return withParallel(branch, [...byId.values()]);
 }
@@ -85,8 +87,9 @@ function withKept(branch: readonly ChainNode[], byId: ReadonlyMap<string, ChainN
 }
 
 /**
- * All blocks of an answer and all results of its calls. The branch goes through one of the calls and its result; the
- * others come after the last block that is on the branch, first the blocks, then the results, each in the order of time.
+ * Adds all blocks of an answer and all results of its calls. The branch passes through one of the calls and
+ * its result; the others follow the last block on the branch, first the blocks, then the results, each in
+ * order of time.
  */
 function withParallel(branch: readonly ChainNode[], nodes: readonly ChainNode[]): ChainNode[] {
   const onBranch = new Set(branch.map(({ uuid }) => uuid));
@@ -99,9 +102,9 @@ function withParallel(branch: readonly ChainNode[], nodes: readonly ChainNode[])
     if (node.messageId === undefined || !lastBlocks.has(node)) return [node];
     const blocks = blocksOf.get(node.messageId) ?? [];
     const results = blocks.flatMap(({ uuid }) => resultsOf.get(uuid) ?? []);
-    const beside = (all: readonly ChainNode[]): ChainNode[] =>
+    const siblings = (all: readonly ChainNode[]): ChainNode[] =>
       all.filter(({ uuid }) => !onBranch.has(uuid)).sort(byTime);
-    return [node, ...beside(blocks), ...beside(results)];
+    return [node, ...siblings(blocks), ...siblings(results)];
   });
 }
 

@@ -1,17 +1,17 @@
 import type { FileHandle } from 'node:fs/promises';
-import { LIMITS } from '../protocol/limits.js';
-import type { SessionStoreEntry } from '../protocol/session-store.js';
+import { LIMITS } from '../protocol/base/limits.js';
+import type { SessionStoreEntry } from '../protocol/wire/session-store.js';
 import { entriesOf } from './entries.js';
 import { promptWords } from './first-prompt.js';
 
 /**
- * The first and the last entries of a transcript: what a list needs, without reading the hundreds of megabytes that
- * may lie between. The head goes on until somebody has said something; titles and tags are at the end.
+ * The first and last entries of a transcript: what a list needs, without reading the hundreds of megabytes
+ * that may lie between them. The head extends until the first prompt; titles and tags are at the end.
  */
 export async function readEdges(file: FileHandle, size: number): Promise<SessionStoreEntry[]> {
   const entries: SessionStoreEntry[] = [];
   let head = 0;
-  let said = false;
+  let hasPrompt = false;
   for await (const { entry, offset, length } of entriesOf(
     file,
     0,
@@ -19,18 +19,18 @@ export async function readEdges(file: FileHandle, size: number): Promise<Session
   )) {
     head = offset + length + 1;
     entries.push(entry);
-    said ||= promptWords(entry).prompt !== undefined;
-    if (said && head >= LIMITS.transcriptEdgeBytes) break;
+    hasPrompt ||= promptWords(entry).prompt !== undefined;
+    if (hasPrompt && head >= LIMITS.transcriptEdgeBytes) break;
   }
   return [...entries, ...(await readTail(file, size, head))];
 }
 
-/** The whole lines in the last bytes of a file; more bytes, if one line fills them all. */
+/** The complete lines in the last bytes of a file; more bytes if a single line fills them. */
 async function readTail(file: FileHandle, size: number, head: number): Promise<SessionStoreEntry[]> {
   for (let bytes = LIMITS.transcriptEdgeBytes; ; bytes *= 4) {
     const start = Math.max(head, size - bytes);
     const entries: SessionStoreEntry[] = [];
-    // What does not begin at the start of a line is no JSON, and so passed over.
+    // A line that is cut off at its start is not JSON, and so it is skipped.
     for await (const { entry } of entriesOf(file, start, size)) entries.push(entry);
     if (entries.length > 0 || start === head || bytes >= LIMITS.maxTranscriptHeadBytes) return entries;
   }

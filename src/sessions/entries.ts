@@ -1,21 +1,22 @@
-// Transcripts are lines of JSON that another program writes, perhaps at this moment, perhaps until it was killed. So a
-// line that is cut off, empty, in another encoding or absurdly long is passed over, and nothing else is lost with it.
+// Transcripts are lines of JSON written by another program, which may be writing right now or may have been
+// killed. So a line that is cut off, empty, in another encoding or absurdly long is skipped without losing
+// anything else.
 
 import { type FileHandle, open } from 'node:fs/promises';
-import { LIMITS } from '../protocol/limits.js';
-import type { SessionStoreEntry } from '../protocol/session-store.js';
+import { LIMITS } from '../protocol/base/limits.js';
+import type { SessionStoreEntry } from '../protocol/wire/session-store.js';
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 64 * 1024;
 
-/** An entry, and where its line is. */
+/** An entry and the position of its line. */
 export interface PlacedEntry {
   entry: SessionStoreEntry;
   offset: number;
   length: number;
 }
 
-/** Every entry of a file, one at a time: what is held in memory is one line. */
+/** Every entry of a file, one at a time: only one line is held in memory. */
 export async function* entriesOf(
   file: FileHandle,
   from = 0,
@@ -28,7 +29,7 @@ export async function* entriesOf(
 }
 
 export function parseEntry(bytes: Buffer): SessionStoreEntry | undefined {
-  // A byte order mark is what some editors leave; JSON has none.
+  // Some editors add a byte order mark, which JSON does not allow.
   const text = bytes
     .toString('utf8')
     .replace(/^\uFEFF/, '')
@@ -47,7 +48,7 @@ export async function readAt(file: FileHandle, offset: number, length: number): 
   return buffer.subarray(0, bytesRead);
 }
 
-/** Opens a file for the time of `use`; undefined when it is not there. */
+/** Opens a file for the duration of `use`; undefined if it does not exist. */
 export async function withFile<Result>(
   path: string,
   use: (file: FileHandle) => Promise<Result>,

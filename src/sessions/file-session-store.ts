@@ -5,19 +5,19 @@ import type {
   SessionStore,
   SessionStoreEntry,
   SessionSummaryEntry,
-} from '../protocol/session-store.js';
+} from '../protocol/wire/session-store.js';
 import { readEdges } from './edges.js';
 import { entriesOf, readAt, withFile } from './entries.js';
 import { foldSessionSummary } from './summary.js';
 import { namesIn } from './transcript-files.js';
 
-const ENDING = '.jsonl';
+const EXTENSION = '.jsonl';
 
-/** The work behind `fileSessionStore`. */
+/** The implementation of `fileSessionStore`. */
 export class FileSessionStore implements Required<SessionStore> {
   readonly #directory: string;
-  /** Files whose end was looked at. */
-  readonly #known = new Set<string>();
+  /** Files whose end has been checked. */
+  readonly #checkedFiles = new Set<string>();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -26,8 +26,8 @@ export class FileSessionStore implements Required<SessionStore> {
   async append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
     const path = this.#pathOf(key);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const gap = this.#known.has(path) || !(await isCutOff(path)) ? '' : '\n';
-    this.#known.add(path);
+    const gap = this.#checkedFiles.has(path) || !(await isCutOff(path)) ? '' : '\n';
+    this.#checkedFiles.add(path);
     const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
     await appendFile(path, gap + lines, { mode: 0o600 });
   }
@@ -58,7 +58,7 @@ export class FileSessionStore implements Required<SessionStore> {
 
   async delete(key: SessionKey): Promise<void> {
     await rm(this.#pathOf(key), { force: true });
-    this.#known.delete(this.#pathOf(key));
+    this.#checkedFiles.delete(this.#pathOf(key));
     if (key.subpath === undefined) await rm(this.#folderOf(key), { recursive: true, force: true });
   }
 
@@ -66,8 +66,8 @@ export class FileSessionStore implements Required<SessionStore> {
     const folder = this.#folderOf(key);
     const names = await namesIn(folder, true);
     return names
-      .filter((entry) => entry.isFile() && entry.name.endsWith(ENDING))
-      .map((entry) => relative(folder, join(entry.parentPath, entry.name)).slice(0, -ENDING.length))
+      .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSION))
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)).slice(0, -EXTENSION.length))
       .flatMap((path) => decoded(path.split(sep).join('/')) ?? []);
   }
 
@@ -78,28 +78,28 @@ export class FileSessionStore implements Required<SessionStore> {
   #pathOf(key: SessionKey): string {
     const folder = this.#folderOf(key);
     return key.subpath === undefined
-      ? folder + ENDING
-      : join(folder, ...key.subpath.split('/').map(safe)) + ENDING;
+      ? folder + EXTENSION
+      : join(folder, ...key.subpath.split('/').map(safe)) + EXTENSION;
   }
 
   async #sessionsOf<Found>(
     projectKey: string,
-    look: (file: Parameters<Parameters<typeof withFile>[1]>[0]) => Promise<Found>,
+    read: (file: Parameters<Parameters<typeof withFile>[1]>[0]) => Promise<Found>,
   ): Promise<[sessionId: string, Found][]> {
     const folder = join(this.#directory, safe(projectKey));
     const found: [string, Found][] = [];
     for (const entry of await namesIn(folder)) {
-      if (!entry.name.endsWith(ENDING) || entry.isDirectory()) continue;
-      const sessionId = decoded(entry.name.slice(0, -ENDING.length));
+      if (!entry.name.endsWith(EXTENSION) || entry.isDirectory()) continue;
+      const sessionId = decoded(entry.name.slice(0, -EXTENSION.length));
       if (sessionId === undefined) continue;
-      const answer = await withFile(join(folder, entry.name), look);
+      const answer = await withFile(join(folder, entry.name), read);
       if (answer !== undefined) found.push([sessionId, answer]);
     }
     return found;
   }
 }
 
-/** A name that stays inside its folder and that no other key has; keys of the CLI are left as they are. */
+/** A name that stays inside its folder and is unique to its key; the CLI's keys are unchanged. */
 function safe(name: string): string {
   return encodeURIComponent(name).replaceAll(
     /[^A-Za-z0-9_%-]/g,
@@ -107,7 +107,7 @@ function safe(name: string): string {
   );
 }
 
-/** The other way round; undefined for a name that is no key's. */
+/** The reverse; undefined for a name that does not come from a key. */
 function decoded(name: string): string | undefined {
   try {
     return decodeURIComponent(name);
@@ -116,7 +116,7 @@ function decoded(name: string): string | undefined {
   }
 }
 
-/** After a crash the last line may have no end; what is written next must not become a part of it. */
+/** After a crash the last line may lack its newline; the next entry must not become part of it. */
 async function isCutOff(path: string): Promise<boolean> {
   const last = await withFile(path, async (file) => {
     const { size } = await file.stat();

@@ -1,18 +1,18 @@
-import type { SessionStoreEntry } from '../protocol/session-store.js';
+import type { SessionStoreEntry } from '../protocol/wire/session-store.js';
 
 /** What a user entry contributes to the title of its conversation. */
 export interface PromptWords {
-  /** Something that a person said. */
+  /** Something a person wrote. */
   prompt?: string;
-  /** A slash command: shown only when nothing was said at all. */
+  /** A slash command, shown only if there is no prompt at all. */
   command?: string;
 }
 
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 const COMMAND = /<command-name>(.*?)<\/command-name>/;
 const SHELL = /<bash-input>([\s\S]*?)<\/bash-input>/;
-/** Words that a program put in: they begin with a tag in lower case, or tell of an interruption. */
-const NOT_SAID = /^(?:\s*<[a-z][\w-]*[\s>]|\[Request interrupted by user[^\]]*\])/;
+/** Text inserted by a program: it begins with a lower-case tag, or reports an interruption. */
+const INSERTED_TEXT = /^(?:\s*<[a-z][\w-]*[\s>]|\[Request interrupted by user[^\]]*\])/;
 
 export function promptWords(entry: SessionStoreEntry): PromptWords {
   if (entry.type !== 'user' || entry.isMeta === true || entry.isCompactSummary === true) return {};
@@ -27,7 +27,7 @@ export function promptWords(entry: SessionStoreEntry): PromptWords {
     }
     const shell = SHELL.exec(line)?.[1];
     if (shell !== undefined) return { ...words, prompt: `! ${shell.trim()}` };
-    if (NOT_SAID.test(line)) continue;
+    if (INSERTED_TEXT.test(line)) continue;
     return { ...words, prompt: shortened(line) };
   }
   return words;
@@ -37,7 +37,7 @@ function textsOf(entry: SessionStoreEntry): string[] {
   const content = (entry.message as { content?: unknown } | undefined)?.content;
   if (typeof content === 'string') return [content];
   if (!Array.isArray(content)) return [];
-  // Results of tools are nobody's words, and the text beside them is the CLI's.
+  // Nobody wrote tool results, and any text next to them is the CLI's.
   if (content.some((block) => block?.type === 'tool_result')) return [];
   return content.flatMap((block) =>
     block?.type === 'text' && typeof block.text === 'string' ? [block.text] : [],
@@ -45,5 +45,5 @@ function textsOf(entry: SessionStoreEntry): string[] {
 }
 
 function shortened(line: string): string {
-  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST).trim()}…`;
+  return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH).trim()}…`;
 }

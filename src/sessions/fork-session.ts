@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { OptionError } from '../protocol/errors.js';
-import type { SessionStore, SessionStoreEntry } from '../protocol/session-store.js';
+import { clock } from '../protocol/base/clock.js';
+import { OptionError } from '../protocol/base/errors.js';
+import type { SessionStore, SessionStoreEntry } from '../protocol/wire/session-store.js';
 import { checkSessionId, requireTranscript, sessionNotFound } from './change-session.js';
 import { entriesOf, withFile } from './entries.js';
 import { Fork } from './fork.js';
@@ -14,7 +14,7 @@ export async function forkSession(
   options: ForkSessionOptions = {},
 ): Promise<ForkSessionResult> {
   checkSessionId('forkSession', sessionId);
-  const fork = new Fork(sessionId, randomUUID(), options.title);
+  const fork = new Fork(sessionId, clock.uuid(), options.title);
   if (options.sessionStore != null) await forkInStore(options.sessionStore, fork, options);
   else await forkFile(fork, options);
   return { sessionId: fork.sessionId };
@@ -30,7 +30,10 @@ async function forkInStore(store: SessionStore, fork: Fork, options: ForkSession
   await store.append({ projectKey, sessionId: fork.sessionId }, forked);
 }
 
-/** Written beside the original and put in place when it is whole. Twice over the file, one entry in memory. */
+/**
+ * Writes a temporary file and renames it once complete. Reads the original twice, with one entry in memory at
+ * a time.
+ */
 async function forkFile(fork: Fork, options: ForkSessionOptions): Promise<void> {
   const { path } = await requireTranscript(fork.source, options.dir, '');
   const target = join(dirname(path), `${fork.sessionId}.jsonl`);

@@ -1,19 +1,19 @@
-import { randomUUID } from 'node:crypto';
-import type { SessionStoreEntry, SessionSummaryEntry } from '../protocol/session-store.js';
+import { clock, timestamp } from '../protocol/base/clock.js';
+import type { SessionStoreEntry, SessionSummaryEntry } from '../protocol/wire/session-store.js';
 import { chainNode } from './conversation-chain.js';
 import { foldSessionSummary, infoOf } from './summary.js';
 
-/** What of the CLI's own notes a conversation cannot go on without; the last of each counts. */
+/** The CLI's own notes that a conversation needs in order to continue; the last of each counts. */
 const NOTES: ReadonlySet<string> = new Set(['atis-latch', 'content-replacement', 'tools-used']);
 
-/** The copy of a conversation: every entry gets an id of its own, and everything that named the old id the new one. */
+/** The copy of a conversation: every entry gets a new id, and every reference to the old id is updated. */
 export class Fork {
   readonly source: string;
   readonly sessionId: string;
   readonly #title: string | undefined;
   readonly #ids = new Map<string, string>();
   readonly #notes = new Map<string, SessionStoreEntry>();
-  /** In the order of the file: what can be the end. */
+  /** The entries that can be the end, in file order. */
   readonly #order: { uuid: string; isBoundary: boolean; isSummary: boolean }[] = [];
   #summary: SessionSummaryEntry | undefined;
   #last: string | undefined;
@@ -26,13 +26,13 @@ export class Fork {
     this.#title = title;
   }
 
-  /** First every entry is seen, in order. */
+  /** Step 1: takes in every entry, in order. */
   see(entry: SessionStoreEntry): void {
     this.#summary = foldSessionSummary(this.#summary, { projectKey: '', sessionId: this.source }, [entry]);
     if (NOTES.has(entry.type)) this.#notes.set(entry.type, entry);
     const node = chainNode(entry, false);
     if (node === undefined || this.#ids.has(node.uuid)) return;
-    this.#ids.set(node.uuid, randomUUID());
+    this.#ids.set(node.uuid, clock.uuid());
     this.#order.push({
       uuid: node.uuid,
       isBoundary: entry.subtype === 'compact_boundary' && node.kept !== undefined,
@@ -40,7 +40,10 @@ export class Fork {
     });
   }
 
-  /** Then the end is set. A compaction itself is no end: what was before it is; its summary is one, without what it kept. */
+  /**
+   * Step 2: sets the end. At a compaction boundary the fork ends before it; at its summary, it ends with the
+   * summary and without the messages that the compaction kept.
+   */
   endAt(uuid: string | undefined): boolean {
     const found =
       uuid === undefined ? this.#order.length - 1 : this.#order.findIndex((each) => each.uuid === uuid);
@@ -52,14 +55,14 @@ export class Fork {
     return true;
   }
 
-  /** Then every entry is copied, in order; undefined for those that stay behind. */
+  /** Step 3: copies every entry, in order; undefined for those that are left out. */
   copy(entry: SessionStoreEntry): SessionStoreEntry | undefined {
     const uuid = chainNode(entry, false)?.uuid;
-    const own = uuid === undefined ? undefined : this.#ids.get(uuid);
-    if (uuid === undefined || own === undefined || this.#ended) return undefined;
+    const newId = uuid === undefined ? undefined : this.#ids.get(uuid);
+    if (uuid === undefined || newId === undefined || this.#ended) return undefined;
     const isLast = uuid === this.#last;
     this.#ended = isLast;
-    // Both belong to the run of the CLI that wrote them.
+    // Both are specific to the CLI run that wrote them.
     const { slug: _slug, sourceToolAssistantUUID: _source, ...rest } = entry;
     const copy: SessionStoreEntry = { ...rest, type: entry.type };
     for (const [name, value] of Object.entries(copy)) {
@@ -68,15 +71,15 @@ export class Fork {
     if (copy.compactMetadata !== undefined) copy.compactMetadata = this.#compaction(copy.compactMetadata);
     return {
       ...copy,
-      uuid: own,
+      uuid: newId,
       sessionId: this.sessionId,
-      // A conversation is as new as its last entry: the fork is from now.
-      ...(isLast ? { timestamp: new Date().toISOString() } : {}),
+      // A conversation's age is that of its last entry, and the fork is new.
+      ...(isLast ? { timestamp: timestamp() } : {}),
       forkedFrom: { sessionId: this.source, messageUuid: uuid },
     };
   }
 
-  /** What comes after the last entry. */
+  /** The metadata after the last entry. */
   closing(): SessionStoreEntry[] {
     const title = this.#title?.trim() || `${this.#sourceTitle()} (fork)`;
     return [
@@ -85,8 +88,8 @@ export class Fork {
         type: 'custom-title',
         sessionId: this.sessionId,
         customTitle: title,
-        uuid: randomUUID(),
-        timestamp: new Date().toISOString(),
+        uuid: clock.uuid(),
+        timestamp: timestamp(),
       },
     ];
   }

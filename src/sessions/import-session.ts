@@ -1,10 +1,10 @@
-import { OptionError } from '../protocol/errors.js';
-import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session-store.js';
+import { OptionError } from '../protocol/base/errors.js';
+import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/wire/session-store.js';
 import { checkSessionId, requireTranscript } from './change-session.js';
 import { entriesOf, withFile } from './entries.js';
 import { projectKeyAt } from './places.js';
 import type { ImportSessionToStoreOptions } from './session-info.js';
-import { metadataBeside, subagentFiles } from './session-messages.js';
+import { readMetadata, subagentFiles } from './session-messages.js';
 
 const BATCH_SIZE = 500;
 
@@ -27,7 +27,7 @@ export async function importSessionToStore(
   await copy(path, store, key, batchSize, []);
   if (!includeSubagents) return;
   for (const [agentId, file] of await subagentFiles(sessionId, dir)) {
-    const metadata = { ...(await metadataBeside(file)), type: 'agent_metadata' };
+    const metadata = { ...(await readMetadata(file)), type: 'agent_metadata' };
     await copy(file, store, { ...key, subpath: `subagents/agent-${agentId}` }, batchSize, [metadata]);
   }
 }

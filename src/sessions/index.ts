@@ -1,6 +1,7 @@
-// The functions on conversations. Each loads its own code when it is called: most programs call none of them.
+// Functions that work on stored conversations. Each loads its code when called: most programs call none of
+// them.
 
-import type { SessionStore } from '../protocol/session-store.js';
+import type { SessionStore } from '../protocol/wire/session-store.js';
 import type {
   ForkSessionOptions,
   ForkSessionResult,
@@ -15,12 +16,14 @@ import type {
   SessionMutationOptions,
 } from './session-info.js';
 
-/** The conversations on this machine or in a store, the newest first. Reads the ends of their files, not the files. */
+/**
+ * Lists the conversations on this machine or in a store, newest first. Reads only the ends of their files.
+ */
 export async function listSessions(options?: ListSessionsOptions): Promise<SDKSessionInfo[]> {
   return (await import('./list-sessions.js')).listSessions(options);
 }
 
-/** What `listSessions` tells, of one; undefined when there is no such conversation. */
+/** What `listSessions` returns, for one conversation; undefined if it does not exist. */
 export async function getSessionInfo(
   sessionId: string,
   options?: GetSessionInfoOptions,
@@ -28,7 +31,7 @@ export async function getSessionInfo(
   return (await import('./list-sessions.js')).getSessionInfo(sessionId, options);
 }
 
-/** What was said, in order; empty when there is no such conversation. */
+/** The messages of a conversation, in order; empty if it does not exist. */
 export async function getSessionMessages(
   sessionId: string,
   options?: GetSessionMessagesOptions,
@@ -36,7 +39,7 @@ export async function getSessionMessages(
   return (await import('./session-messages.js')).getSessionMessages(sessionId, options);
 }
 
-/** The ids of the subagents of a conversation. */
+/** The ids of a conversation's subagents. */
 export async function listSubagents(sessionId: string, options?: ListSubagentsOptions): Promise<string[]> {
   return (await import('./session-messages.js')).listSubagents(sessionId, options);
 }
@@ -49,7 +52,7 @@ export async function getSubagentMessages(
   return (await import('./session-messages.js')).getSubagentMessages(sessionId, agentId, options);
 }
 
-/** A copy under an id of its own, to go on from; with `upToMessageId` of its beginning only. */
+/** Copies a conversation under a new id, to continue from; with `upToMessageId`, only up to that message. */
 export async function forkSession(
   sessionId: string,
   options?: ForkSessionOptions,
@@ -57,7 +60,7 @@ export async function forkSession(
   return (await import('./fork-session.js')).forkSession(sessionId, options);
 }
 
-/** Removes the transcript and those of its subagents, on this machine or in the store. */
+/** Deletes a transcript and those of its subagents, on this machine or in a store. */
 export async function deleteSession(sessionId: string, options?: SessionMutationOptions): Promise<void> {
   return (await import('./change-session.js')).deleteSession(sessionId, options);
 }
@@ -70,7 +73,7 @@ export async function renameSession(
   return (await import('./change-session.js')).renameSession(sessionId, title, options);
 }
 
-/** null takes the tag away. */
+/** `null` removes the tag. */
 export async function tagSession(
   sessionId: string,
   tag: string | null,
@@ -79,7 +82,7 @@ export async function tagSession(
   return (await import('./change-session.js')).tagSession(sessionId, tag, options);
 }
 
-/** It stays in the list, with `archived: true`, until somebody writes in it again. */
+/** Archived conversations stay in the list, with `archived: true`, until the next prompt. */
 export async function archiveSession(sessionId: string, options?: SessionMutationOptions): Promise<void> {
   return (await import('./change-session.js')).setArchived(sessionId, true, options);
 }
@@ -88,7 +91,7 @@ export async function unarchiveSession(sessionId: string, options?: SessionMutat
   return (await import('./change-session.js')).setArchived(sessionId, false, options);
 }
 
-/** Copies a conversation of this machine into a store. */
+/** Copies a conversation from this machine to a store. */
 export async function importSessionToStore(
   sessionId: string,
   store: SessionStore,

@@ -1,12 +1,14 @@
-import { OptionError } from '../protocol/errors.js';
-import { LIMITS } from '../protocol/limits.js';
-import type { SessionStore, SessionStoreEntry } from '../protocol/session-store.js';
+import { clock } from '../protocol/base/clock.js';
+import { OptionError } from '../protocol/base/errors.js';
+import { LIMITS } from '../protocol/base/limits.js';
+import type { SessionStore, SessionStoreEntry } from '../protocol/wire/session-store.js';
 import { readArchived } from './archive.js';
 import { readEdges } from './edges.js';
 import { withFile } from './entries.js';
 import { promptWords } from './first-prompt.js';
 import { page } from './page.js';
-import { isSessionId, projectKeyAt } from './places.js';
+import { projectKeyAt } from './places.js';
+import { isSessionId } from './project-key.js';
 import type { GetSessionInfoOptions, ListSessionsOptions, SDKSessionInfo } from './session-info.js';
 import { foldSessionSummary, infoOf } from './summary.js';
 import { findTranscript, findTranscripts, type TranscriptFile } from './transcript-files.js';
@@ -15,7 +17,7 @@ export async function listSessions(options: ListSessionsOptions = {}): Promise<S
   const { dir, sessionStore, limit, offset } = options;
   if (sessionStore != null) return page(await listStore(sessionStore, dir), { limit, offset });
   const files = await findTranscripts(dir, options.includeWorktrees ?? true);
-  // Only as many are opened as are asked for: some thousands may be there.
+  // Opens only as many as requested: there may be thousands.
   const wanted = limit !== undefined && limit > 0 ? (offset ?? 0) + limit : Number.POSITIVE_INFINITY;
   const found: SDKSessionInfo[] = [];
   for (let next = 0; next < files.length && found.length < wanted; next += LIMITS.transcriptsAtOnce) {
@@ -32,21 +34,21 @@ export async function getSessionInfo(
 ): Promise<SDKSessionInfo | undefined> {
   if (!isSessionId(sessionId)) return undefined;
   if (sessionStore != null) {
-    return describeStored(sessionStore, { projectKey: await projectKeyAt(dir), sessionId }, Date.now());
+    return describeStored(sessionStore, { projectKey: await projectKeyAt(dir), sessionId }, clock.now());
   }
   const file = await findTranscript(sessionId, dir);
   return file && describe(file, true);
 }
 
-/** Those of an SDK that a person did not start. */
+/** Entry points of SDKs: a program started the conversation. */
 const PROGRAMMATIC: ReadonlySet<unknown> = new Set(['sdk-cli', 'sdk-ts', 'sdk-py']);
 
 async function describe(file: TranscriptFile, programmatic: boolean): Promise<SDKSessionInfo | undefined> {
   const entries = await withFile(file.path, (handle) => readEdges(handle, file.size));
-  // It went away while we looked.
+  // It was deleted in the meantime.
   if (entries === undefined) return undefined;
-  const by = entries.find(({ entrypoint }) => typeof entrypoint === 'string')?.entrypoint;
-  if (!programmatic && PROGRAMMATIC.has(by)) return undefined;
+  const entrypoint = entries.find((entry) => typeof entry.entrypoint === 'string')?.entrypoint;
+  if (!programmatic && PROGRAMMATIC.has(entrypoint)) return undefined;
   const info = infoOf(foldSessionSummary(undefined, keyOf(file), entries, { mtime: file.mtimeMs }));
   if (info === undefined) return undefined;
   const archived = await readArchived(file, lastPromptAt(entries));

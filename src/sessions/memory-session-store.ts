@@ -1,12 +1,13 @@
+import { clock } from '../protocol/base/clock.js';
 import type {
   SessionKey,
   SessionStore,
   SessionStoreEntry,
   SessionSummaryEntry,
-} from '../protocol/session-store.js';
+} from '../protocol/wire/session-store.js';
 import { foldSessionSummary } from './summary.js';
 
-/** A store that lasts as long as the process: for tests, and for conversations that need not last. */
+/** A store that lasts as long as the process, for tests and for conversations that need not be kept. */
 export class InMemorySessionStore implements SessionStore {
   readonly #entries = new Map<string, SessionStoreEntry[]>();
   readonly #summaries = new Map<string, { projectKey: string; summary: SessionSummaryEntry }>();
@@ -14,14 +15,14 @@ export class InMemorySessionStore implements SessionStore {
 
   async append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
     const name = nameOf(key);
-    // Copies: the caller may go on to use its objects.
+    // Copied, because the caller may keep using its objects.
     this.#entries.set(name, [...(this.#entries.get(name) ?? []), ...structuredClone(entries)]);
     if (key.subpath !== undefined) return;
     const { projectKey } = key;
-    const before = this.#summaries.get(name)?.summary;
-    // Never the same twice, so that the last one is known also within one millisecond.
-    this.#lastTime = Math.max(Date.now(), this.#lastTime + 1);
-    const summary = foldSessionSummary(before, key, entries, { mtime: this.#lastTime });
+    const previous = this.#summaries.get(name)?.summary;
+    // Always increasing, so that the order is known even within one millisecond.
+    this.#lastTime = Math.max(clock.now(), this.#lastTime + 1);
+    const summary = foldSessionSummary(previous, key, entries, { mtime: this.#lastTime });
     this.#summaries.set(name, { projectKey, summary });
   }
 
@@ -30,11 +31,11 @@ export class InMemorySessionStore implements SessionStore {
   }
 
   async listSessions(projectKey: string): Promise<Array<{ sessionId: string; mtime: number }>> {
-    return this.#of(projectKey).map(({ sessionId, mtime }) => ({ sessionId, mtime }));
+    return this.#summariesOf(projectKey).map(({ sessionId, mtime }) => ({ sessionId, mtime }));
   }
 
   async listSessionSummaries(projectKey: string): Promise<SessionSummaryEntry[]> {
-    return structuredClone(this.#of(projectKey));
+    return structuredClone(this.#summariesOf(projectKey));
   }
 
   async delete(key: SessionKey): Promise<void> {
@@ -62,20 +63,20 @@ export class InMemorySessionStore implements SessionStore {
     return this.#summaries.size;
   }
 
-  /** For tests: forgets everything. */
+  /** For tests: removes everything. */
   clear(): void {
     this.#entries.clear();
     this.#summaries.clear();
   }
 
-  #of(projectKey: string): SessionSummaryEntry[] {
+  #summariesOf(projectKey: string): SessionSummaryEntry[] {
     return [...this.#summaries.values()]
       .filter((each) => each.projectKey === projectKey)
       .map(({ summary }) => summary);
   }
 }
 
-/** JSON, because neither part of a key is known to be without any particular character. */
+/** JSON, because the parts of a key may contain any character. */
 function nameOf({ projectKey, sessionId, subpath }: SessionKey): string {
   const main = JSON.stringify([projectKey, sessionId]);
   return subpath === undefined ? main : `${main}\n${subpath}`;

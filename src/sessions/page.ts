@@ -1,4 +1,4 @@
-/** A part of a list. As in the official SDK, a limit of 0 is none. */
+/** One page of a list. As in the official SDK, a limit of 0 means no limit. */
 export function page<Item>(
   items: readonly Item[],
   { limit, offset }: { limit?: number | undefined; offset?: number | undefined },

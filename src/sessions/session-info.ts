@@ -1,14 +1,14 @@
-// What the functions on conversations take and give. Names and shapes are those of the official SDK.
+// Parameters and results of the session functions. Names and shapes are those of the official SDK.
 
-import type { SessionStore } from '../protocol/session-store.js';
+import type { SessionStore } from '../protocol/wire/session-store.js';
 
 export type SDKSessionInfo = {
   sessionId: string;
-  /** For a list: the title, what was last asked, or what was first asked. */
+  /** For a list: the title, the last prompt or the first prompt. */
   summary: string;
   /** In milliseconds since 1970. */
   lastModified: number;
-  /** In bytes; not for conversations in a store. */
+  /** In bytes; absent for conversations in a store. */
   fileSize?: number;
   customTitle?: string;
   firstPrompt?: string;
@@ -16,7 +16,7 @@ export type SDKSessionInfo = {
   cwd?: string;
   tag?: string;
   createdAt?: number;
-  /** Absent when it never was. A prompt in it takes it out of the archive. */
+  /** Absent if never archived. A prompt takes a conversation out of the archive. */
   archived?: boolean;
 };
 
@@ -24,18 +24,18 @@ export type SessionMessage = {
   type: 'user' | 'assistant' | 'system';
   uuid: string;
   session_id: string;
-  /** As the Messages API has it; absent for most system messages. */
+  /** In the format of the Messages API; absent for most system messages. */
   message: unknown;
-  /** For the words of a subagent: the call that sent for it. */
+  /** For a subagent's messages: the call that started it. */
   parent_tool_use_id: string | null;
-  /** For a subagent of a subagent: the one that sent for it. */
+  /** For a nested subagent: the subagent that started it. */
   parent_agent_id: string | null;
 };
 
 type Place = {
-  /** The directory that the conversation was held in. Without it all are searched. */
+  /** The working directory of the conversation. Without it, all directories are searched. */
   dir?: string | undefined;
-  /** Where to look instead of this machine's files. */
+  /** Searched instead of this machine's files. */
   sessionStore?: SessionStore | undefined;
 };
 
@@ -47,9 +47,9 @@ type Page = {
 
 export type ListSessionsOptions = Place &
   Page & {
-    /** Also those of the other worktrees of the repository that `dir` is in; true unless given. */
+    /** Include the other worktrees of the repository that `dir` is in; true by default. */
     includeWorktrees?: boolean | undefined;
-    /** Also those that programs have held through an SDK; true unless given. */
+    /** Include conversations started by programs through an SDK; true by default. */
     includeProgrammatic?: boolean | undefined;
   };
 
@@ -64,7 +64,7 @@ export type GetSubagentMessagesOptions = Place & Page;
 export type SessionMutationOptions = Place;
 
 export type ForkSessionOptions = SessionMutationOptions & {
-  /** The last message that is taken over, by its `uuid`. Without it everything is. */
+  /** The `uuid` of the last message to copy. Without it, everything is copied. */
   upToMessageId?: string | undefined;
   title?: string | undefined;
 };
@@ -73,8 +73,8 @@ export type ForkSessionResult = { sessionId: string };
 
 export type ImportSessionToStoreOptions = {
   dir?: string | undefined;
-  /** True unless given. */
+  /** True by default. */
   includeSubagents?: boolean | undefined;
-  /** The most entries in one `append`; 500 unless given. */
+  /** The maximum number of entries in one `append`; 500 by default. */
   batchSize?: number | undefined;
 };

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OptionError } from '../protocol/errors.js';
-import { isRecord } from '../protocol/kinds.js';
-import type { SessionStoreEntry } from '../protocol/session-store.js';
+import { OptionError } from '../protocol/base/errors.js';
+import { isRecord } from '../protocol/base/kinds.js';
+import type { SessionStoreEntry } from '../protocol/wire/session-store.js';
 import { type ChainNode, chainNode, conversationOf } from './conversation-chain.js';
 import { entriesOf, parseEntry, readAt, withFile } from './entries.js';
 import { page } from './page.js';
-import { isSessionId, projectKeyAt } from './places.js';
+import { projectKeyAt } from './places.js';
+import { isSessionId } from './project-key.js';
 import type {
   GetSessionMessagesOptions,
   GetSubagentMessagesOptions,
@@ -22,13 +23,13 @@ export async function getSessionMessages(
   if (!isSessionId(sessionId)) return [];
   const { dir, sessionStore, includeSystemMessages = false } = options;
   const select = (nodes: readonly ChainNode[]) =>
-    page(shownOf(nodes, includeSystemMessages), { limit: options.limit, offset: options.offset });
+    page(visibleNodes(nodes, includeSystemMessages), { limit: options.limit, offset: options.offset });
   if (sessionStore != null) {
     const stored = await sessionStore.load({ projectKey: await projectKeyAt(dir), sessionId });
-    return messagesAmong(stored ?? [], false, select, {});
+    return messagesFromEntries(stored ?? [], false, select, {});
   }
   const file = await findTranscript(sessionId, dir);
-  return file === undefined ? [] : messagesIn(file.path, false, select, {});
+  return file === undefined ? [] : messagesFromFile(file.path, false, select, {});
 }
 
 export async function listSubagents(
@@ -57,11 +58,11 @@ export async function getSubagentMessages(
   if (!isSessionId(sessionId)) return [];
   const { dir, sessionStore } = options;
   const select = (nodes: readonly ChainNode[]) =>
-    page(shownOf(nodes, false), { limit: options.limit, offset: options.offset });
+    page(visibleNodes(nodes, false), { limit: options.limit, offset: options.offset });
   if (sessionStore != null) {
     const key = { projectKey: await projectKeyAt(dir), sessionId, subpath: `subagents/agent-${agentId}` };
     const stored = (await sessionStore.load(key)) ?? [];
-    return messagesAmong(
+    return messagesFromEntries(
       stored,
       true,
       select,
@@ -70,10 +71,10 @@ export async function getSubagentMessages(
   }
   const path = (await subagentFiles(sessionId, dir)).get(agentId);
   if (path === undefined) return [];
-  return messagesIn(path, true, select, await metadataBeside(path));
+  return messagesFromFile(path, true, select, await readMetadata(path));
 }
 
-/** The transcripts of a conversation's subagents by their ids. */
+/** The transcripts of a conversation's subagents, by id. */
 export async function subagentFiles(sessionId: string, dir?: string): Promise<Map<string, string>> {
   const file = await findTranscript(sessionId, dir);
   const files = new Map<string, string>();
@@ -89,8 +90,8 @@ export async function subagentFiles(sessionId: string, dir?: string): Promise<Ma
   return files;
 }
 
-/** What the CLI knows of a subagent; it is kept beside the transcript. */
-export async function metadataBeside(path: string): Promise<Record<string, unknown>> {
+/** The CLI's metadata about a subagent, which is stored next to its transcript. */
+export async function readMetadata(path: string): Promise<Record<string, unknown>> {
   try {
     const metadata: unknown = JSON.parse(await readFile(path.replace(/\.jsonl$/, '.meta.json'), 'utf8'));
     return isRecord(metadata) ? metadata : {};
@@ -101,29 +102,29 @@ export async function metadataBeside(path: string): Promise<Record<string, unkno
 
 type Select = (nodes: readonly ChainNode[]) => ChainNode[];
 
-function shownOf(nodes: readonly ChainNode[], withSystem: boolean): ChainNode[] {
+function visibleNodes(nodes: readonly ChainNode[], withSystem: boolean): ChainNode[] {
   return conversationOf(nodes).filter(({ type, hidden }) => !hidden && (withSystem || type !== 'system'));
 }
 
-function messagesAmong(
+function messagesFromEntries(
   entries: readonly SessionStoreEntry[],
-  ofSubagent: boolean,
+  isSubagent: boolean,
   select: Select,
   metadata: Record<string, unknown>,
 ): SessionMessage[] {
   const byId = new Map<string, SessionStoreEntry>();
   const nodes = entries.flatMap((entry) => {
-    const node = chainNode(entry, ofSubagent);
+    const node = chainNode(entry, isSubagent);
     if (node !== undefined) byId.set(node.uuid, entry);
     return node ?? [];
   });
   return select(nodes).map(({ uuid }) => messageOf(byId.get(uuid) as SessionStoreEntry, metadata));
 }
 
-/** Twice over the file: first for the shape, then only for the messages that are wanted. */
-async function messagesIn(
+/** Reads the file twice: first for its structure, then only for the messages that are wanted. */
+async function messagesFromFile(
   path: string,
-  ofSubagent: boolean,
+  isSubagent: boolean,
   select: Select,
   metadata: Record<string, unknown>,
 ): Promise<SessionMessage[]> {
@@ -131,7 +132,7 @@ async function messagesIn(
     const nodes: ChainNode[] = [];
     const places = new Map<string, { offset: number; length: number }>();
     for await (const { entry, offset, length } of entriesOf(file)) {
-      const node = chainNode(entry, ofSubagent);
+      const node = chainNode(entry, isSubagent);
       if (node === undefined) continue;
       nodes.push(node);
       places.set(node.uuid, { offset, length });

@@ -1,43 +1,45 @@
-// A store is code of the user: it may throw, and it may never answer. Nobody waits for it without an end.
+import { clock, type Timer, wait } from '../protocol/base/clock.js';
+// A store is the user's code: it may throw, and it may never answer. Every wait for it is bounded.
 
-import { setTimeout as wait } from 'node:timers/promises';
-import { messageOf, TenonError } from '../protocol/errors.js';
-import { LIMITS } from '../protocol/limits.js';
-import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/session-store.js';
+import { messageOf, TenonError } from '../protocol/base/errors.js';
+import { LIMITS } from '../protocol/base/limits.js';
+import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/wire/session-store.js';
 
-/** What a call of a store's method `method` gives. Rejects with an error that names the method when it fails or takes too long. */
+/** Calls a method of a store. If it fails or takes too long, rejects with an error that names the method. */
 export async function readFrom<Answer>(
   method: keyof SessionStore,
   call: () => Promise<Answer>,
   timeoutMs: number = LIMITS.storeCallMs,
 ): Promise<Answer> {
-  const late = new TenonError(
+  const timeoutError = new TenonError(
     'SESSION_STORE_FAILED',
-    `SessionStore.${method}() timed out after ${timeoutMs} ms. Raise \`loadTimeoutMs\`, or look at the store.`,
+    `SessionStore.${method}() timed out after ${timeoutMs} ms. Raise \`loadTimeoutMs\`, or check the store.`,
   );
   try {
-    return await withTimeout(call, timeoutMs, late);
+    return await withTimeout(call, timeoutMs, timeoutError);
   } catch (error) {
-    if (error === late) throw error;
+    if (error === timeoutError) throw error;
     throw new TenonError('SESSION_STORE_FAILED', `SessionStore.${method}() failed: ${messageOf(error)}`, {
       cause: error,
     });
   }
 }
 
-/** Resolves when the store has the entries; rejects when it does not take them after some attempts, or not in time. */
+/**
+ * Resolves when the store has the entries; rejects if it still fails after some attempts, or takes too long.
+ */
 export async function appendTo(
   store: SessionStore,
   key: SessionKey,
   entries: SessionStoreEntry[],
 ): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
-    const late = new Error(`SessionStore.append() timed out after ${LIMITS.storeCallMs} ms`);
+    const timeoutError = new Error(`SessionStore.append() timed out after ${LIMITS.storeCallMs} ms`);
     try {
-      return await withTimeout(() => store.append(key, entries), LIMITS.storeCallMs, late);
+      return await withTimeout(() => store.append(key, entries), LIMITS.storeCallMs, timeoutError);
     } catch (error) {
-      // After a timeout the entries may still arrive; to send them again would double them.
-      const pause = error === late ? undefined : LIMITS.storeRetryMs[attempt];
+      // After a timeout the entries may still arrive; sending them again would duplicate them.
+      const pause = error === timeoutError ? undefined : LIMITS.storeRetryMs[attempt];
       if (pause === undefined) throw error;
       await wait(pause);
     }
@@ -49,15 +51,15 @@ async function withTimeout<Result>(
   milliseconds: number,
   timeout: Error,
 ): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   try {
     return await Promise.race([
       call(),
       new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(timeout), milliseconds);
+        timer = clock.setTimeout(() => reject(timeout), milliseconds);
       }),
     ]);
   } finally {
-    clearTimeout(timer);
+    clock.clearTimeout(timer);
   }
 }

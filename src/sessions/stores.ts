@@ -1,8 +1,8 @@
-import type { SessionStore } from '../protocol/session-store.js';
+import type { SessionStore } from '../protocol/wire/session-store.js';
 
 /**
- * A store in files, one per conversation, one line per entry, in the layout of the CLI: `fileSessionStore` of a `projects`
- * folder reads what the CLI has written there. A crash loses at most the line that was being written.
+ * A store in files, one per conversation and one line per entry, in the CLI's layout: on a `projects` folder
+ * it reads what the CLI has written there. A crash loses at most the line being written.
  */
 export function fileSessionStore(directory: string): Required<SessionStore> {
   const opened = import('./file-session-store.js').then(

@@ -1,8 +1,8 @@
-import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from '../protocol/session-store.js';
+import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from '../protocol/wire/session-store.js';
 import { promptWords } from './first-prompt.js';
 import type { SDKSessionInfo } from './session-info.js';
 
-/** What is known of a conversation after some of its entries. The names are those that official stores hold. */
+/** What some entries reveal about a conversation. The names are those that official stores hold. */
 interface Known {
   isSidechain?: boolean;
   createdAt?: number;
@@ -19,8 +19,8 @@ interface Known {
 }
 
 /**
- * The summary after some more entries. Stores call it in `append`, so that a list needs no transcript. It is pure: a
- * store in which two appends can meet has to put reading, folding and writing into one transaction.
+ * Updates a summary with more entries. Stores call it in `append`, so that a list needs no transcript. It is
+ * pure: a store with concurrent appends must read, fold and write in one transaction.
  */
 export function foldSessionSummary(
   previous: SessionSummaryEntry | undefined,
@@ -30,9 +30,9 @@ export function foldSessionSummary(
 ): SessionSummaryEntry {
   const known: Known = { ...previous?.data };
   for (const entry of entries) {
-    // The first entry decides: a transcript belongs to a subagent as a whole, or not at all.
+    // The first entry decides: a transcript belongs to a subagent either entirely or not at all.
     known.isSidechain ??= entry.isSidechain === true;
-    takeOnce(known, entry);
+    takeFirst(known, entry);
     takeLast(known, entry);
   }
   return {
@@ -42,7 +42,7 @@ export function foldSessionSummary(
   };
 }
 
-function takeOnce(known: Known, entry: SessionStoreEntry): void {
+function takeFirst(known: Known, entry: SessionStoreEntry): void {
   if (known.createdAt === undefined) {
     const at = typeof entry.timestamp === 'string' ? Date.parse(entry.timestamp) : Number.NaN;
     if (!Number.isNaN(at)) known.createdAt = at;
@@ -56,7 +56,7 @@ function takeOnce(known: Known, entry: SessionStoreEntry): void {
   known.firstPromptLocked = true;
 }
 
-/** Which field an entry of a type sets, and where it keeps it. */
+/** The field that each type of entry sets, under the same name. */
 const TITLES: Readonly<Record<string, 'customTitle' | 'aiTitle' | 'lastPrompt'>> = {
   'custom-title': 'customTitle',
   'ai-title': 'aiTitle',
@@ -77,7 +77,7 @@ function takeLast(known: Known, entry: SessionStoreEntry): void {
   }
 }
 
-/** What a list shows; undefined for the transcript of a subagent, and for one in which nobody has said anything. */
+/** What a list shows; undefined for a subagent's transcript, and for one without a prompt or title. */
 export function infoOf({ sessionId, mtime, data }: SessionSummaryEntry): SDKSessionInfo | undefined {
   const known: Known = data;
   if (known.isSidechain) return undefined;

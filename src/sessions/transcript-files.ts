@@ -2,33 +2,34 @@ import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from './entries.js';
-import { canonical, isSessionId, projectKeyOf, projectsDirectory } from './places.js';
+import { canonical, projectsDirectory } from './places.js';
+import { isSessionId, projectKeyOf } from './project-key.js';
 import { worktreesOf } from './worktrees.js';
 
 /** A transcript on this machine. */
 export interface TranscriptFile {
   sessionId: string;
   path: string;
-  /** The folder of what belongs to it: its subagents, its mark in the archive. */
+  /** The folder for what belongs to it: its subagents, its archive mark. */
   folder: string;
   size: number;
   mtimeMs: number;
 }
 
-/** The newest transcript of a conversation, in the projects of `dir` or in all of them. */
+/** The newest transcript of a conversation, in the projects of `dir` or in all projects. */
 export async function findTranscript(sessionId: string, dir?: string): Promise<TranscriptFile | undefined> {
   if (!isSessionId(sessionId)) return undefined;
   const found: TranscriptFile[] = [];
   for (const project of await projectFolders(dir, true)) {
     const file = await transcriptAt(project, sessionId);
-    // The directory that was asked for comes first, and wins over its worktrees.
+    // The requested directory comes first, and takes precedence over its worktrees.
     if (file !== undefined && dir !== undefined) return file;
     if (file !== undefined) found.push(file);
   }
   return found.sort(newestFirst)[0];
 }
 
-/** All of them, the newest first, each once. */
+/** All transcripts, newest first, each conversation once. */
 export async function findTranscripts(
   dir: string | undefined,
   worktrees: boolean,
@@ -37,8 +38,8 @@ export async function findTranscripts(
   for (const project of await projectFolders(dir, worktrees)) {
     const names = await namesIn(project);
     const ids = names
-      .filter((entry) => entry.name.endsWith(ENDING))
-      .map(({ name }) => name.slice(0, -ENDING.length));
+      .filter((entry) => entry.name.endsWith(EXTENSION))
+      .map(({ name }) => name.slice(0, -EXTENSION.length));
     const all = await Promise.all(ids.filter(isSessionId).map((id) => transcriptAt(project, id)));
     files.push(...all.filter((file) => file !== undefined));
   }
@@ -50,7 +51,7 @@ export async function findTranscripts(
   });
 }
 
-/** Nothing for a folder that is not there. */
+/** Empty for a folder that does not exist. */
 export async function namesIn(folder: string, recursive = false): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true, recursive });
@@ -60,7 +61,7 @@ export async function namesIn(folder: string, recursive = false): Promise<Dirent
   }
 }
 
-const ENDING = '.jsonl';
+const EXTENSION = '.jsonl';
 
 function newestFirst(left: TranscriptFile, right: TranscriptFile): number {
   return right.mtimeMs - left.mtimeMs;
@@ -78,7 +79,7 @@ async function projectFolders(dir: string | undefined, worktrees: boolean): Prom
 }
 
 async function transcriptAt(project: string, sessionId: string): Promise<TranscriptFile | undefined> {
-  const path = join(project, sessionId + ENDING);
+  const path = join(project, sessionId + EXTENSION);
   let status: Stats;
   try {
     status = await stat(path);

@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-/** The roots of all worktrees of the repository that a directory is in, read from git's own files. */
+/** The roots of all worktrees of a directory's repository, read from git's own files. */
 export async function worktreesOf(directory: string): Promise<string[]> {
   const gitDir = await findGitDir(directory);
   if (gitDir === undefined) return [];
-  // In a worktree `commondir` leads to the repository itself.
+  // In a worktree, `commondir` points to the repository itself.
   const common = resolve(gitDir, (await textOf(join(gitDir, 'commondir')))?.trim() ?? '.');
   const names = await readdir(join(common, 'worktrees')).catch(() => []);
   const linked = await Promise.all(names.map((name) => textOf(join(common, 'worktrees', name, 'gitdir'))));

@@ -1,34 +1,8 @@
-/** `tenon/testing`: what users, and we ourselves, test agents with. */
-export { ScriptedApiError, UnconsumedStepsError, UnexpectedRequestError } from './messages-api/errors.js';
-export type {
-  MessagesRequestBody,
-  RequestBlock,
-  ScriptedRequest,
-  ToolResultBlock,
-} from './messages-api/request.js';
+/** `tenon/testing`: tools for testing agents, also used by Tenon's own tests. */
+export type { Difference } from './first-difference.js';
 export type { OtherRequest, ScriptedMessagesApiOptions } from './messages-api/routes.js';
-export type { Script } from './messages-api/script.js';
 export { type ScriptedMessagesApi, scriptedMessagesApi } from './messages-api/server.js';
 export { isClaudeCodeSideRequest } from './messages-api/side-requests.js';
-export {
-  apiError,
-  blocks,
-  delay,
-  disconnect,
-  type ErrorStep,
-  hang,
-  type MessageStep,
-  type MessageStepOptions,
-  type ScriptedBlock,
-  type ScriptedUsage,
-  type Step,
-  stall,
-  text,
-  thinking,
-  toolUse,
-  toolUses,
-} from './messages-api/steps.js';
-export type { Difference } from './record-replay/first-difference.js';
 export {
   CassetteMismatchError,
   type RecordReplayModel,
@@ -38,12 +12,47 @@ export {
 export {
   type ModelScript,
   type ModelStep,
-  type ScriptedModel,
-  type ScriptedToolUse,
-  scriptedModel,
+  ScriptedApiError,
   UnconsumedModelStepsError,
   UnexpectedModelCallError,
-} from './scripted-model/scripted-model.js';
+} from './script/earlier-names.js';
+export { ScriptError, UnconsumedStepsError, UnexpectedRequestError } from './script/errors.js';
+export type { ScriptStep } from './script/normalise-step.js';
+export type { PlainStep, ScriptedToolUse } from './script/plain-step.js';
+export type { Script } from './script/reader.js';
+export type { WaitForRequest } from './script/recorder.js';
+export type {
+  MessagesRequestBody,
+  RequestBlock,
+  RequestMessage,
+  RequestTool,
+  ScriptedRequest,
+  ToolResultBlock,
+} from './script/request.js';
+export {
+  apiError,
+  type BlockStepOptions,
+  blocks,
+  type Chunking,
+  type DisconnectStep,
+  delay,
+  disconnect,
+  type ErrorStep,
+  hang,
+  type MessageStep,
+  type MessageStepOptions,
+  type ScriptedBlock,
+  type ScriptedCall,
+  type ScriptedUsage,
+  type StallStep,
+  type Step,
+  stall,
+  text,
+  thinking,
+  toolUse,
+  toolUses,
+} from './script/steps.js';
+export { type ScriptedModel, scriptedModel } from './scripted-model.js';
 export {
   type MakeSessionStore,
   type SessionStoreCase,

@@ -182,7 +182,7 @@ describe('a schema', () => {
     expect(await given({ word: 1 })).toMatch(/word: no string/);
     const { jsonSchema: _none, ...silent } = standard['~standard'];
     expect(() => tool('t', 'd', { word: { '~standard': silent } }, () => '')).toThrow(
-      /"homemade" does not say its JSON Schema/,
+      /"homemade" does not provide a JSON Schema/,
     );
   });
 });

@@ -57,7 +57,7 @@ describe('tool() returns a definition (R1)', () => {
   });
 });
 
-describe('a name (R8)', () => {
+describe('a name (R8, pain 18)', () => {
   it.each<[unknown, RegExp]>([
     ['', /needs a name/],
     [undefined, /needs a name/],

@@ -1,4 +1,4 @@
-/** That the benchmark measures, not what it measures: the machine is noisy. */
+/** That the benchmark measures, not what it measures: the machine is noisy (R33). */
 import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

@@ -3,11 +3,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { commandLine } from '../../src/client/launch/command-line.js';
+import { localArguments, remoteArguments } from '../../src/client/launch/command-line.js';
 import { PrivateFiles } from '../../src/client/launch/private-files.js';
 import { redactArguments } from '../../src/client/launch/redact.js';
+import { serversOnWire } from '../../src/client/mcp/configured-servers.js';
 import { splitServers } from '../../src/client/mcp/split-servers.js';
 import type { McpServerConfig, Options } from '../../src/index.js';
+import { normalise } from '../../src/options/normalise.js';
+import { planOf } from '../../src/options/plan-options.js';
 import fc from '../support/property.js';
 
 const cleanUps: (() => void)[] = [];
@@ -18,8 +21,14 @@ afterEach(() => {
 function build(options: Options) {
   const files = new PrivateFiles();
   cleanUps.push(() => files.remove());
-  const line = commandLine(options, splitServers(options.mcpServers), {}, undefined, files);
-  return { ...line, files, value: (flag: string) => line.args[line.args.indexOf(flag) + 1] ?? '' };
+  const given = normalise(options, () => {});
+  const { plan, initialize, env } = planOf(given);
+  const whole = { ...plan, mcpServers: serversOnWire(splitServers(given.mcpServers)) };
+  const args =
+    given.spawnClaudeCodeProcess === undefined
+      ? localArguments(whole, given.cwd, files)
+      : remoteArguments(whole, given.cwd, env);
+  return { args, env, initialize, files, value: (flag: string) => args[args.indexOf(flag) + 1] ?? '' };
 }
 
 const custom: Options = {

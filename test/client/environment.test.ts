@@ -1,6 +1,6 @@
 /** The environment of the child: what it gets from the host, from the caller and from us (pains 7 and 43). */
 import { describe, expect, it } from 'vitest';
-import { childEnvironment } from '../../src/client/launch/environment.js';
+import { childEnvironment } from '../../src/options/environment.js';
 import { captureLaunch } from '../support/captured-launch.js';
 
 const basics = {

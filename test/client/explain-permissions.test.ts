@@ -1,8 +1,11 @@
 /** `explainPermissions()`: what it says is what then happens (wish 16, pain 16). */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSdkMcpServer, explainPermissions, type Options, query, tool } from '../../src/index.js';
 import { embedded } from '../../src/runtime/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
+import { sandbox } from '../support/real-cli.js';
 
 const MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 const RULES: Options[] = [
@@ -32,7 +35,7 @@ const serverWith = (ran: string[]) =>
 async function happens(options: Options) {
   const ran: string[] = [];
   const asked: string[] = [];
-  const model = scriptedModel([{ toolUses: [{ tool: 'mcp__s__read' }, { tool: 'mcp__s__write' }] }, 'Done.']);
+  const model = scriptedModel([{ toolUses: [{ name: 'mcp__s__read' }, { name: 'mcp__s__write' }] }, 'Done.']);
   const { canUseTool, ...rest } = options;
   const listening: NonNullable<Options['canUseTool']> = (name, input, context) => {
     asked.push(name);
@@ -85,7 +88,7 @@ test('the rule, the option or the mode is named', () => {
   ]);
   expect(why({ disallowedTools: ['mcp__s__w*'], permissionMode: 'dontAsk' })).toEqual([
     'no rule allows it, and permissionMode "dontAsk" asks nobody',
-    'disallowedTools "mcp__s__w*" takes it away',
+    'disallowedTools "mcp__s__w*" removes it',
   ]);
 });
 
@@ -137,12 +140,68 @@ test.each<[string, Options, RegExp]>([
     { disallowedTools: ['Bash(rm'] },
     /"Bash\(rm" cannot be used.*parentheses.*CLI/,
   ],
-  ['an allow list that restricts nothing', { allowedTools: ['Read'] }, /takes no tool away/],
+  ['an allow list that restricts nothing', { allowedTools: ['Read'] }, /does not remove tools/],
   [
     'a callback that nobody calls',
     { canUseTool: () => null, permissionMode: 'bypassPermissions', mcpServers: { s: serverWith([]) } },
-    /canUseTool is never asked/,
+    /canUseTool is never called/,
   ],
 ])('warns of %s', (_, options, expected) => {
   expect(explainPermissions(options).warnings.join('\n')).toMatch(expected);
+});
+
+describe('settings', () => {
+  const DENY = { permissions: { deny: ['mcp__s__write'] } };
+  const mcpServers = { s: serverWith([]) };
+
+  test('are explained with their source, and hold as explained (R51)', async () => {
+    await using box = sandbox();
+    const { cwd } = box;
+    await mkdir(join(cwd, '.claude'));
+    await writeFile(join(cwd, '.claude', 'settings.local.json'), JSON.stringify(DENY));
+    const settings = { permissions: { allow: ['mcp__s'], defaultMode: 'dontAsk' as const } };
+    const options: Options = { cwd, env: box.env(), settings, allowedTools: ['mcp__s__read'] };
+    const { mode, tools } = explainPermissions({ ...options, mcpServers });
+    expect(mode).toBe('dontAsk');
+    expect(tools).toMatchObject([
+      { tool: 'mcp__s__read', decision: 'allow', why: 'allowedTools "mcp__s__read"' },
+      { tool: 'mcp__s__write', visible: false, why: 'localSettings "mcp__s__write" removes it' },
+    ]);
+    expect(await happens(options)).toMatchObject([{ decision: 'allow' }, { decision: 'deny' }]);
+  });
+
+  test.each<[string, Options, string]>([
+    ['a policy', { managedSettings: DENY }, 'policySettings "mcp__s__write" removes it'],
+    ['inline settings', { settings: DENY }, 'flagSettings "mcp__s__write" removes it'],
+    [
+      'a policy that counts alone',
+      { managedSettings: { allowManagedPermissionRulesOnly: true } },
+      'no rule allows it, and there is no canUseTool to ask',
+    ],
+  ])('of %s decide (R51)', (_, options, why) => {
+    const { tools } = explainPermissions({
+      settingSources: [],
+      allowedTools: ['mcp__s'],
+      mcpServers,
+      ...options,
+    });
+    expect(tools[1]?.why).toBe(why);
+  });
+
+  test('that cannot be read or enforced are warned of (R51)', async () => {
+    await using box = sandbox();
+    await writeFile(join(box.configDir, 'settings.json'), '{ no');
+    const { warnings } = explainPermissions({
+      cwd: box.cwd,
+      env: box.env(),
+      settings: { sandbox: { enabled: true } },
+      managedSettings: { permissions: { disableBypassPermissionsMode: 'disable' } },
+      permissionMode: 'bypassPermissions',
+    });
+    expect(warnings).toEqual([
+      expect.stringContaining('settings.json: is not valid JSON'),
+      expect.stringContaining('options.settings: `sandbox` is enabled'),
+      'permissionMode "bypassPermissions" is disabled in options.managedSettings: the mode is "default".',
+    ]);
+  });
 });

@@ -20,21 +20,17 @@ describe.concurrent('after a success nothing is raised', () => {
   });
 
   it('when the CLI ignores the end of its input: SIGTERM ends it after `closeGraceMs`', async () => {
-    const started = performance.now();
     const { messages, error, exit } = await outcome(run('never-exits', { closeGraceMs: 200 }));
     expect(error).toBeUndefined();
     expect(resultsOf(messages)).toHaveLength(1);
     expect(exit).toEqual({ code: null, signal: 'SIGTERM' });
-    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   it('when the CLI ignores SIGTERM too: SIGKILL ends it', async () => {
-    const started = performance.now();
     const { messages, error, exit } = await outcome(run('ignores-sigterm', { closeGraceMs: 200 }));
     expect(error).toBeUndefined();
     expect(resultsOf(messages)).toHaveLength(1);
     expect(exit).toEqual({ code: null, signal: 'SIGKILL' });
-    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   it('when the CLI is well-behaved, which then has ended by itself', async () => {
@@ -68,7 +64,6 @@ describe.concurrent('after an error result', () => {
 
 describe.concurrent('what the CLI started goes with it (pain 3)', () => {
   it.each(['nothing', 'stdout'])('a grandchild that holds %s', async (FAKE_HOLDS) => {
-    const started = performance.now();
     const { messages, error, exit } = await outcome(run('leaves-grandchild', { env: { FAKE_HOLDS } }));
     expect(error).toBeUndefined();
     expect(resultsOf(messages)).toHaveLength(1);
@@ -76,7 +71,6 @@ describe.concurrent('what the CLI started goes with it (pain 3)', () => {
     const { grandchild } = reportOf(messages);
     expect(grandchild).toBeTypeOf('number');
     expect(alive(Number(grandchild))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   it('a grandchild that ignores SIGTERM', async () => {

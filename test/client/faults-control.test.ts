@@ -1,5 +1,5 @@
 /** CLIs that break the rules of the control channel (R14, R15, R16): each request is answered once, and nothing hangs. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CanUseTool, DebugEvent, HookCallback } from '../../src/index.js';
 import { createSdkMcpServer, tool } from '../../src/index.js';
 import {
@@ -11,6 +11,7 @@ import {
   reportOf,
   run,
 } from '../support/fake-cli.js';
+import { PATIENCE_MS } from '../support/patience.js';
 
 failOnTrouble();
 
@@ -32,27 +33,8 @@ function endless(): { reasons: unknown[]; wait(signal: AbortSignal): Promise<nev
 }
 
 describe.concurrent('a CLI that', () => {
-  it('never writes a line runs into the start-up timeout, and is ended (pain 19)', async () => {
-    const running = run('answers-nothing.sh', { startupTimeoutMs: 3_000 });
-    const initialized = running.initializationResult();
-    initialized.catch(() => {});
-    const { messages, error, exit } = await outcome(running);
-    const failure = processError(error);
-    expect(failure).toMatchObject({
-      code: 'STARTUP_TIMEOUT',
-      stderrTail: 'waiting for a licence server\n',
-      lastControlRequest: 'initialize',
-    });
-    expect(failure.message).toContain('3000 ms');
-    expect(failure.message).toContain('waiting for a licence server');
-    expect(failure.message).toContain('startupTimeoutMs');
-    expect(messages).toEqual([]);
-    await expect(initialized).rejects.toBe(failure);
-    expect(exit.signal).toBe('SIGTERM');
-  });
-
   it('answers only `initialize` keeps nobody waiting: a request times out by name, close ends it', async () => {
-    const running = run('answers-only-initialize', { controlTimeoutMs: 100, startupTimeoutMs: 60_000 });
+    const running = run('answers-only-initialize', { controlTimeoutMs: 100, startupTimeoutMs: PATIENCE_MS });
     await expect(running.initializationResult()).resolves.toMatchObject({ commands: [] });
     await expect(running.interrupt()).rejects.toMatchObject({
       code: 'CONTROL_TIMEOUT',
@@ -142,24 +124,6 @@ describe.concurrent('a CLI that', () => {
     });
   });
 
-  it('answers what nobody asked, twice, or too late changes nothing', async () => {
-    const debug: DebugEvent[] = [];
-    const running = run('stray-responses', {
-      controlTimeoutMs: 1_500,
-      onDebug: (event) => debug.push(event),
-    });
-    const initialized = await running.initializationResult();
-    expect(initialized.commands).toEqual([]);
-    await expect(running.setModel('slow')).rejects.toMatchObject({ code: 'CONTROL_TIMEOUT' });
-    await expect(running.setModel('fast')).resolves.toBeUndefined();
-    const { messages, error } = await outcome(running);
-    expect(error).toBeUndefined();
-    expect(messages.map(({ type }) => type)).toEqual(['system', 'assistant', 'result']);
-    const ignored = debug.filter(({ kind, message }) => kind === 'control' && message.includes('ignored'));
-    // Unasked, repeated, without a shape (twice), a request without one, a cancel without an id, too late.
-    expect(ignored).toHaveLength(7);
-  });
-
   it('asks for what we do not know gets an answer to each, none of them a yes (R6, R15)', async () => {
     const { server } = calculator();
     const { messages, error } = await outcome(run('unknown-requests', { mcpServers: { calc: server } }));
@@ -180,5 +144,58 @@ describe.concurrent('a CLI that', () => {
       method: { error: { code: -32601 } },
       tool: { result: { isError: true } },
     });
+  });
+});
+
+/** One after another: time passes only when it is told to. */
+describe('as time goes by, a CLI that', () => {
+  const holdTime = (): void => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  afterEach(() => void vi.useRealTimers());
+
+  it('never writes a line runs into the start-up timeout, and is ended (pain 19)', async () => {
+    holdTime();
+    const complaint = vi.fn();
+    const running = run('answers-nothing.sh', { startupTimeoutMs: 3_000, stderr: complaint });
+    const initialized = running.initializationResult();
+    initialized.catch(() => {});
+    await expect.poll(() => complaint).toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(3_000);
+    vi.useRealTimers();
+    const { messages, error, exit } = await outcome(running);
+    const failure = processError(error);
+    expect(failure).toMatchObject({
+      code: 'STARTUP_TIMEOUT',
+      stderrTail: 'waiting for a licence server\n',
+      lastControlRequest: 'initialize',
+    });
+    expect(failure.message).toContain('3000 ms');
+    expect(failure.message).toContain('waiting for a licence server');
+    expect(failure.message).toContain('startupTimeoutMs');
+    expect(messages).toEqual([]);
+    await expect(initialized).rejects.toBe(failure);
+    expect(exit.signal).toBe('SIGTERM');
+  });
+
+  it('answers what nobody asked, twice, or too late changes nothing', async () => {
+    holdTime();
+    const debug: DebugEvent[] = [];
+    const running = run('stray-responses', {
+      controlTimeoutMs: 1_500,
+      startupTimeoutMs: PATIENCE_MS,
+      onDebug: (event) => debug.push(event),
+    });
+    const initialized = await running.initializationResult();
+    expect(initialized.commands).toEqual([]);
+    const slow = expect(running.setModel('slow')).rejects.toMatchObject({ code: 'CONTROL_TIMEOUT' });
+    await vi.advanceTimersByTimeAsync(1_500);
+    await slow;
+    vi.useRealTimers();
+    await expect(running.setModel('fast')).resolves.toBeUndefined();
+    const { messages, error } = await outcome(running);
+    expect(error).toBeUndefined();
+    expect(messages.map(({ type }) => type)).toEqual(['system', 'assistant', 'result']);
+    const ignored = debug.filter(({ kind, message }) => kind === 'control' && message.includes('ignored'));
+    // Unasked, repeated, without a shape (twice), a request without one, a cancel without an id, too late.
+    expect(ignored).toHaveLength(7);
   });
 });

@@ -36,7 +36,7 @@ describe.concurrent('a CLI that writes', () => {
     expect(resultsOf(messages)).toHaveLength(1);
   });
 
-  it('messages of types that we have never heard of is passed on, in order and whole', async () => {
+  it('messages of types that we have never heard of is passed on, in order and whole (pain 14)', async () => {
     const { messages, error } = await outcome(run('unknown-messages'));
     expect(error).toBeUndefined();
     expect(messages.slice(1)).toMatchObject([
@@ -69,7 +69,7 @@ describe.concurrent('a CLI that writes', () => {
     expect(failure.stderrTail.endsWith('the last line\n')).toBe(true);
   });
 
-  it('one line of 64 MB is read whole', async () => {
+  it('one line of 64 MB is read whole (pain 12)', async () => {
     const { messages, error } = await outcome(run('long-line', { env: { FAKE_MEGABYTES: '64' } }));
     expect(error).toBeUndefined();
     expect(types(messages)).toEqual(['system', 'long', 'short', 'result']);
@@ -78,7 +78,7 @@ describe.concurrent('a CLI that writes', () => {
     expect(text.endsWith('é')).toBe(true);
   });
 
-  it('a line above `maxLineBytes` loses that line only, and it is reported', async () => {
+  it('a line above `maxLineBytes` loses that line only, and it is reported (pain 12)', async () => {
     const heard: string[] = [];
     const debug: DebugEvent[] = [];
     const running = run('long-line', {

@@ -1,4 +1,4 @@
-/** Where the CLI is looked for, in which order, and what is said when it is not there (R12). */
+/** Where the CLI is looked for, in which order, and what is said when it is not there (R12, pain 10). */
 import {
   chmodSync,
   existsSync,

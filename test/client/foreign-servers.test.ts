@@ -1,4 +1,4 @@
-/** Server objects of the MCP libraries hold one connection; all conversations share it (point 7 of issue 3, pain 4). */
+/** Server objects of the MCP libraries hold one connection; all conversations share it (R10, pain 15, wish 1). */
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
 import { type ElicitationRequest, type McpTransport, TenonError } from '../../src/index.js';

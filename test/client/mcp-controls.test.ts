@@ -15,8 +15,10 @@ import {
   TenonError,
   tool,
 } from '../../src/index.js';
+import { toolUse } from '../../src/testing/index.js';
 import { BACK_ENDS, resultsOf } from '../support/back-ends.js';
 import { byHandServer } from '../support/by-hand-server.js';
+import { PATIENCE_MS } from '../support/patience.js';
 import { collect, waitUntil } from '../support/real-cli.js';
 
 const program = fileURLToPath(new URL('../fixtures/mcp/by-hand.mjs', import.meta.url));
@@ -131,8 +133,9 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
         options: agent.options({
           mcpServers: { out: outside(), mute: outside('silent') },
           settingSources: [],
-          env: { MCP_TIMEOUT: '1500' },
-          mcpReady: { servers: ['out'], timeout: 20_000 },
+          // For the silent one, which the agent waits for at the beginning of the turn.
+          env: { MCP_TIMEOUT: '8000' },
+          mcpReady: { servers: ['out'], timeout: PATIENCE_MS },
           onMcpStatus: ({ name, status }) => states.push(`${name} ${status}`),
         }),
       }),
@@ -153,8 +156,8 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
   it('servers of the options stay, those of earlier calls go, and rules are kept (R30, pain 32)', async () => {
     await using agent = await start([
       'One.',
-      { tool: 'mcp__calc__add' },
-      { tool: 'mcp__two__mul' },
+      toolUse('mcp__calc__add'),
+      toolUse('mcp__two__mul'),
       'Two.',
       'Three.',
     ]);
@@ -196,7 +199,7 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
   });
 
   it('a tool can add a server while it runs, and the next request of the same turn has its tools (wish 7)', async () => {
-    await using agent = await start([{ tool: 'mcp__door__open' }, { tool: 'mcp__room__look' }, 'Done.']);
+    await using agent = await start([toolUse('mcp__door__open'), toolUse('mcp__room__look'), 'Done.']);
     const room = createSdkMcpServer({
       name: 'room',
       alwaysLoad: true,

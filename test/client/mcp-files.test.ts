@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createSdkMcpServer, McpConfigError, query, serveHttp, tool } from '../../src/index.js';
+import { toolUse } from '../../src/testing/index.js';
 import { ask, BACK_ENDS, resultsOf, serversOf } from '../support/back-ends.js';
 import { collect, type Sandbox } from '../support/real-cli.js';
 
@@ -37,7 +38,7 @@ function furnish(box: Sandbox): string {
   return cwd;
 }
 
-const where = (server: string) => ({ tool: `mcp__${server}__env`, input: { name: 'WHERE' } });
+const where = (server: string) => toolUse(`mcp__${server}__env`, { name: 'WHERE' });
 const allowedTools = ['options', 'local', 'shared', 'project', 'user', 'cli', 'same'].map(
   (name) => `mcp__${name}`,
 );
@@ -105,17 +106,17 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
       [
         'bad',
         expect.stringContaining(
-          'options.mcpServers: the server "bad": `args[0]` wants the variable NOT_SET_ANYWHERE',
+          'options.mcpServers: the server "bad": `args[0]` needs the variable NOT_SET_ANYWHERE',
         ),
       ],
       ['empty', expect.stringContaining('.mcp.json:1: the server "empty": `command` is missing')],
       [
         'worse',
-        expect.stringContaining('mcp.json:1: the server "worse": `command` wants the variable NEITHER'),
+        expect.stringContaining('mcp.json:1: the server "worse": `command` needs the variable NEITHER'),
       ],
       [
         'worst',
-        expect.stringContaining('.mcp.json:1: the server "worst": `env.WHERE` wants the variable NOR_THIS'),
+        expect.stringContaining('.mcp.json:1: the server "worst": `env.WHERE` needs the variable NOR_THIS'),
       ],
     ]);
     expect(warnings.join('')).toContain('NOT_SET_ANYWHERE');
@@ -124,7 +125,7 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
   });
 
   it('a server in the process and one of the same name in a file are not merged: the options win (R32)', async () => {
-    await using agent = await start([{ tool: 'mcp__same__who' }, 'Done.']);
+    await using agent = await start([toolUse('mcp__same__who'), 'Done.']);
     put(join(agent.box.cwd, '.mcp.json'), { mcpServers: { same: stdio() } });
     const who = tool('who', 'Says who', {}, () => 'me');
     const same = createSdkMcpServer({ name: 'same', alwaysLoad: true, tools: [who] });
@@ -138,9 +139,9 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     const say = (place: string) => [tool('hello', 'Says hello', {}, () => `hello from ${place}`)];
     await using web = await serveHttp(createSdkMcpServer({ name: 'web', tools: say('the web') }));
     await using agent = await start([
-      { tool: 'mcp__web__hello' },
-      { tool: 'mcp__here__hello' },
-      { tool: 'mcp__out__echo', input: { text: 'hello from outside' } },
+      toolUse('mcp__web__hello'),
+      toolUse('mcp__here__hello'),
+      toolUse('mcp__out__echo', { text: 'hello from outside' }),
       'Done.',
     ]);
     const { messages, error } = await ask(

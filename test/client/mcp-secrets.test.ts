@@ -13,6 +13,7 @@ import {
   query,
   resolveMcpConfig,
 } from '../../src/index.js';
+import { toolUse } from '../../src/testing/index.js';
 import { ask, BACK_ENDS } from '../support/back-ends.js';
 import { fakeCli } from '../support/fake-cli.js';
 import fc from '../support/property.js';
@@ -113,7 +114,7 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     );
     const [token = ''] = plant(1, fc.stringMatching(/^[!-#%-~]{0,10}$/));
     await using web = await parrot();
-    await using agent = await start([{ tool: 'mcp__good__echo', input: { text: 'hi' } }, 'Done.']);
+    await using agent = await start([toolUse('mcp__good__echo', { text: 'hi' }), 'Done.']);
     const found: Record<string, string> = {};
     const logs: string[] = [];
     const outside = (mode: string, env: Record<string, string | undefined>): McpServerConfig => ({

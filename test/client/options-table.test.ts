@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { OPTION_TABLE } from '../../src/client/option-table.js';
 import type { Options } from '../../src/index.js';
+import { OPTION_TABLE } from '../../src/options/option-table.js';
 import { BASE_ARGUMENTS, type CapturedLaunch, captureLaunch, flagsOf } from '../support/captured-launch.js';
 
 interface Row {
@@ -117,7 +117,7 @@ describe('an option goes where the official SDK puts it', () => {
 
 /** The keys of the two types that make up `Options`, as their source lists them. */
 function keysOf(type: 'OfficialOptions' | 'TenonOptions'): string[] {
-  const source = readFileSync(new URL('../../src/client/options.ts', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('../../src/options/options.ts', import.meta.url), 'utf8');
   const [, body = ''] = new RegExp(`^type ${type} = \\{\\n(.*?)^\\};`, 'ms').exec(source) ?? [];
   return [...body.matchAll(/^ {2}(\w+)\?:/gm)].map(([, key = '']) => key);
 }

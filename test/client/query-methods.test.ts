@@ -57,7 +57,7 @@ beforeAll(async () => {
   cli = createSession(
     claude.options({ ...common, mcpServers: { here: server() }, enableFileCheckpointing: true }),
   );
-  const model = scriptedModel(() => (takeCall() ? { toolUses: [{ tool: 'mcp__here__wait' }] } : 'Hello.'));
+  const model = scriptedModel(() => (takeCall() ? { toolUses: [{ name: 'mcp__here__wait' }] } : 'Hello.'));
   runtime = createSession({ ...common, runtime: embedded({ model }), mcpServers: { here: server() } });
   await Promise.all([cli.ask('Hi'), runtime.ask('Hi')]);
 });
@@ -156,7 +156,7 @@ const ROWS: Record<string, Row> = {
       const { state } = await query.controlRequest('list_permission_rules', {});
       expect(JSON.stringify(state)).toContain('WebFetch');
     },
-    runtime: /Settings cannot be changed: the runtime has none/,
+    runtime: /Settings cannot be changed while a conversation runs/,
   },
   updateSettings: {
     cli: async (query) => {
@@ -164,7 +164,7 @@ const ROWS: Record<string, Row> = {
       const written = await readFile(join(claude.box.cwd, '.claude/settings.local.json'), 'utf8');
       expect(JSON.parse(written)).toMatchObject({ outputStyle: 'Proactive' });
     },
-    runtime: /Settings cannot be changed: the runtime has none/,
+    runtime: /Settings cannot be changed while a conversation runs/,
   },
   mcpServerStatus: {
     cli: async (query) => {
@@ -262,7 +262,7 @@ const ROWS: Record<string, Row> = {
   },
   backgroundTasks: {
     cli: async (query) => expect(await query.backgroundTasks('toolu_none')).toBe(false),
-    runtime: /Nothing can go to the background: the runtime has no tasks/,
+    runtime: /Nothing can run in the background: the runtime has no tasks/,
   },
   interrupt: {
     cli: async (query, session) => {

@@ -1,8 +1,8 @@
-/** Every way in which a turn can end (recorded from the CLI): a success or not, and why not (pain 52). */
+/** Every way in which a turn can end (recorded from the CLI): a success or not, and why not (pain 52, R72). */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { failureOf, isSuccess, ResultError } from '../../src/client/results.js';
-import type { ResultFailure, SDKResultMessage } from '../../src/protocol/messages/index.js';
+import { failureOf, isSuccess, ResultError } from '../../src/client/query/results.js';
+import type { ResultFailure, SDKResultMessage } from '../../src/protocol/wire/messages/index.js';
 
 const recorded: { case: string; result: SDKResultMessage }[] = JSON.parse(
   readFileSync(new URL('../fixtures/results.json', import.meta.url), 'utf8'),

@@ -109,6 +109,17 @@ describe('settings', () => {
   });
 
   it.each([
+    { permissions: { allow: ['Z'], ask: ['Q'], defaultMode: 'plan', additionalDirectories: ['d'] } },
+    { disableAllHooks: true, hooks: { Stop: [] }, env: { A: '1' } },
+    { disableAllHooks: false, allowManagedPermissionRulesOnly: false, sandbox: { enabled: false } },
+    { allowedMcpServers: [], allowManagedMcpServersOnly: true, disabledMcpjsonServers: ['a'] },
+    { permissions: { deny: 'a' } },
+  ])('of a program are taken as the official function takes them: %j', async (managedSettings) => {
+    await write({});
+    await expectSame({ cwd, managedSettings: managedSettings as never });
+  });
+
+  it.each([
     ['no JSON', 'no json'],
     ['a list', []],
     ['a rule that is no list', { permissions: { allow: 'x' }, env: { Q: '1' } }],

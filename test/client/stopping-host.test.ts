@@ -81,7 +81,6 @@ describe.concurrent.each(ways)('a host of the real CLI that ends by %s', (_name,
       const host = startHost(options, 'obey');
       await waitUntil(() => readdirSync(box.cwd).includes('started'), {
         what: 'the command',
-        timeout: 30_000,
       });
       expect(descendants(host.pid).length).toBeGreaterThan(2);
       await expectNothingLeft(host, isInit, end);
@@ -96,8 +95,8 @@ describe.concurrent('a host that is through ends by itself, without process.exit
     await host.seen(({ event }) => event === 'over');
     const over = performance.now();
     const { code, signal, stderr } = await host.ended;
-    // A second on a quiet machine; the shortest timer that could hold it up has a minute.
-    expect(performance.now() - over).toBeLessThan(10_000);
+    // The shortest timer that could hold it up has a minute.
+    expect(performance.now() - over).toBeLessThan(50_000);
     expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' });
     expect(alive(pid ?? 0)).toBe(false);
     return host;

@@ -55,13 +55,11 @@ describe.concurrent('stopping', () => {
     const pending = running.setModel('other').then(() => running.initializationResult());
     pending.catch(() => {});
     const reason = new Error('enough');
-    const started = performance.now();
     controller.abort(reason);
     const error = await next.then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    expect(performance.now() - started).toBeLessThan(1_500);
     expect(error).toBeInstanceOf(AbortError);
     expect(error).toMatchObject({ code: 'ABORTED', name: 'AbortError', cause: reason });
     expect(alive(running.pid ?? 0)).toBe(true);

@@ -128,7 +128,7 @@ describe.concurrent('the real CLI is stopped', () => {
     });
     const { pid = 0 } = running;
     // The shell and the command.
-    await waitUntil(() => descendants(pid).length >= 2, { what: 'the command', timeout: 30_000 });
+    await waitUntil(() => descendants(pid).length >= 2, { what: 'the command' });
     const below = descendants(pid);
     await running.close();
     expect([pid, ...below].filter(alive)).toEqual([]);

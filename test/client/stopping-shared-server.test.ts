@@ -1,4 +1,4 @@
-/** One server for many queries: each lists and calls, and the end of one is nothing to the others (R9, pain 15). */
+/** One server for many queries: each lists and calls, and the end of one is nothing to the others (R9, pain 15, wish 1). */
 
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';

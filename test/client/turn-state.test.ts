@@ -1,8 +1,8 @@
 /** When is everything done, and which result is the last? Recorded conversations are played again, line by line. */
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ResultDelivery } from '../../src/client/result-delivery.js';
-import { TurnState } from '../../src/client/turn-state.js';
+import { ResultDelivery } from '../../src/client/conversation/result-delivery.js';
+import { TurnState } from '../../src/client/conversation/turn-state.js';
 import type { MessageFrame } from '../../src/protocol/index.js';
 
 interface Recorded {
@@ -25,7 +25,7 @@ function replay(lines: readonly Recorded[]) {
   const turns = new TurnState();
   const seen: MessageFrame[] = [];
   const results = new ResultDelivery(turns, {
-    deliver: (message) => seen.push(message as unknown as MessageFrame),
+    push: (message) => seen.push(message as unknown as MessageFrame),
   });
   const doneAfter: string[] = [];
   for (const { dir, line } of lines) {
@@ -180,7 +180,7 @@ describe('a result that no line follows', () => {
   it('is delivered as the final one after a moment', () => {
     const turns = new TurnState();
     const seen: unknown[] = [];
-    const results = new ResultDelivery(turns, { deliver: (message) => seen.push(message) });
+    const results = new ResultDelivery(turns, { push: (message) => seen.push(message) });
     turns.observe({ type: 'system', subtype: 'session_state_changed', state: 'running' });
     turns.observe({ type: 'result', subtype: 'success' });
     results.receive({ type: 'result', subtype: 'success', is_error: false }, 0);
@@ -193,7 +193,7 @@ describe('a result that no line follows', () => {
   it('is never delivered after stop()', () => {
     const turns = new TurnState();
     const seen: unknown[] = [];
-    const results = new ResultDelivery(turns, { deliver: (message) => seen.push(message) });
+    const results = new ResultDelivery(turns, { push: (message) => seen.push(message) });
     turns.observe({ type: 'system', subtype: 'session_state_changed', state: 'running' });
     results.receive({ type: 'result', subtype: 'success', is_error: false }, 0);
     results.stop();

@@ -179,7 +179,7 @@ describe('prewarm()', () => {
     const spare = await prewarm({ options: host() });
     expect(() =>
       spare.claim({ prompt: 'x', options: { cwd: cli.box.cwd, settings: { hooks: {} } } }),
-    ).toThrow(/settings of hooks \(hooks\).*can still be claimed/s);
+    ).toThrow(/hook settings \(hooks\).*can still be claimed/s);
     expect(() => spare.claim({ prompt: 'x', options: {} as never })).toThrow(/options\.cwd/);
     const { pid = 0 } = spare;
     await spare.close();

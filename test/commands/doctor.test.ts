@@ -53,7 +53,7 @@ describe('tenon mcp', () => {
       run('goof', '--json'),
     ]);
     expect(good.stdout).toMatch(/env +TOKEN\n/);
-    expect(good.stdout).toMatch(/wins over +user, .*: "project" goes before "user"/);
+    expect(good.stdout).toMatch(/wins over +user, .*: "project" takes precedence over "user"/);
     expect(wrong).toMatchObject({ code: 1, stdout: '' });
     expect(wrong.stderr).toContain('no server "goof" is configured here. Did you mean "good"?');
     expect(JSON.parse(json.stdout)).toMatchObject({ name: 'good', origin: { place: 'project', line: 3 } });
@@ -85,7 +85,7 @@ describe.each([
     expect(stdout).toMatch(/^[✓!] The (CLI|embedded runtime) answers \(/m);
     expect(stdout).toMatch(/^✓ MCP server "good" \(project, \.mcp\.json:3\) is connected: 5 tools$/m);
     expect(stdout).toMatch(
-      /^✗ MCP server "absent" .* has failed: .*no-such-program.*\n {2}→ Install it, or give its whole path: no-such-program$/m,
+      /^✗ MCP server "absent" .* failed: .*no-such-program.*\n {2}→ Install it, or give its full path: no-such-program$/m,
     );
     expect(stdout).toMatch(
       /^✗ MCP server "unset" .*NO_SUCH_VARIABLE, which is not set.*\n {2}→ Correct \.mcp\.json$/m,
@@ -103,7 +103,7 @@ describe.each([
     expect(report).toMatchObject({ ok: true, errors: 0 });
     expect(report.findings.map(({ check }: { check: string }) => check)).toContain('handshake');
     expect(code).toBe(0);
-    // The doctor asks no model anything.
+    // The doctor does not call a model.
     expect(api.requests).toEqual([]);
   });
 });
@@ -129,7 +129,7 @@ describe('tenon doctor', () => {
     await chmod(mute, 0o755);
     const env = box.env(undefined, { CLAUDE_CODE_EXECUTABLE: mute });
     const { code, stdout } = await tenon(['doctor'], { cwd: box.cwd, env });
-    expect(stdout).toMatch(/^! Claude Code CLI: .* does not tell its version\n {2}→ See what it says:/m);
+    expect(stdout).toMatch(/^! Claude Code CLI: .* does not report its version\n {2}→ See what it prints:/m);
     expect(stdout).toMatch(/^✗ The CLI does not answer: .*broken installation/ms);
     expect(code).toBe(1);
   });

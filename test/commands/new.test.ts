@@ -33,9 +33,7 @@ async function execute(
 
 const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;
 
-it('makes a project whose npm test passes offline with the packed package', { timeout: 180_000 }, async ({
-  skip,
-}) => {
+it('makes a project whose npm test passes offline with the packed package', async ({ skip }) => {
   await using box = sandbox();
   const { code, stdout } = await tenon(['new', 'my shop'], { cwd: box.cwd });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('npm install\n  npm test\n') });
@@ -84,7 +82,7 @@ it('writes into an empty folder or a fresh repository, and into no other', async
   expect(JSON.parse(here.stdout)).toMatchObject({ type: 'created', folder: box.cwd });
   const again = await tenon(['new', '.'], { cwd: box.cwd });
   expect(again.code).toBe(2);
-  expect(again.stderr).toMatch(/"\." is not empty \(.*\)\. Name another folder\./);
+  expect(again.stderr).toMatch(/"\." is not empty \(.*\)\. Choose another folder\./);
   const file = await tenon(['new', 'package.json'], { cwd: box.cwd });
   expect(file.stderr).toContain('"package.json" cannot be used: ENOTDIR');
 });

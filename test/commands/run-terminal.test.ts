@@ -102,7 +102,7 @@ describeInTerminal('the screen of tenon run', () => {
     expect(plain.raw).not.toMatch(new RegExp(`${ESCAPE}\\[\\d+m`));
   });
 
-  it('lets no word of the model or of a tool steer the terminal', async () => {
+  it('lets no word of the model or of a tool steer the terminal (R70)', async () => {
     const evil = `${ESCAPE}[2J${ESCAPE}]0;title\u0007safe\rover`;
     await using its = await agent([blocks([text(evil), toolUse('mcp__tools__loud')]), text('Done.')]);
     using terminal = new Terminal([...run, '--yes'], its);

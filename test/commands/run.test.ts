@@ -173,7 +173,7 @@ describe('tenon run', () => {
     const { code, stderr } = await tenon([...args, '--max-turns', '1', '--tools', toolsFile, '--yes'], its);
     expect(its.api.requests[0]?.body.model).toBe('some-model');
     expect(JSON.stringify(its.api.requests[0]?.body.system)).toContain('Be brief.');
-    expect(stderr).toContain('Give it more with --max-turns.');
+    expect(stderr).toContain('Raise the limit with --max-turns.');
     expect(stderr).toContain('cost unknown');
     expect(code).toBe(1);
   });

@@ -43,8 +43,8 @@ describe('a module of tools', () => {
     [{}, /exports nothing\. Export tools/],
     [{ PI: 3.14, f: () => 1 }, /exports no tools, only PI \(a number\), f \(a function\)/],
     [{ default: { add } }, /its default export is an object\. Export tools/],
-    [{ default: [] }, /its default export is an empty list/],
-    [{ default: [add, 1] }, /its default export is a list of something else/],
+    [{ default: [] }, /its default export is an empty array/],
+    [{ default: [add, 1] }, /its default export is an array of something else/],
     [{ calc, again: createSdkMcpServer({ name: 'calc' }) }, /two servers named "calc"/],
   ])('with %o is refused with the reason', (module, reason) => {
     expect(() => found(module)).toThrow(reason);
@@ -96,7 +96,11 @@ describe('a file of tools', () => {
       /could not be loaded: Error: no database\n\s+at .*throws\.mjs:1/,
     ],
     ['broken.mjs', 'export const = 1;', /could not be loaded: .*SyntaxError/s],
-    ['absent.mjs', 'import "no-such-package";', /Install it where the file is: npm install no-such-package/],
+    [
+      'absent.mjs',
+      'import "no-such-package";',
+      /Install it in the folder of the file: npm install no-such-package/,
+    ],
     ['missing.mjs', 'import "./no-such-file.js";', /Correct the import, or add the file/],
     [
       'bad.mjs',

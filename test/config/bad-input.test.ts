@@ -24,17 +24,17 @@ describe('a file', () => {
     [
       'that is no JSON',
       '{\n  "mcpServers": {\n    "a": { "command": "x", }\n  }\n}',
-      '<cwd>/.mcp.json:3: no valid JSON: A key in double quotes was expected, found "}" at line 3, column 28',
+      '<cwd>/.mcp.json:3: not valid JSON: Expected a key in double quotes, found "}" at line 3, column 28',
     ],
     [
       'that ends too early',
       '{ "mcpServers": {',
-      '<cwd>/.mcp.json:1: no valid JSON: A key in double quotes was expected, found the end of the file at line 1, column 18',
+      '<cwd>/.mcp.json:1: not valid JSON: Expected a key in double quotes, found the end of the file at line 1, column 18',
     ],
     [
       'with a comment',
       '{\n// servers\n}',
-      '<cwd>/.mcp.json:2: no valid JSON: A key in double quotes was expected, found "/" at line 2, column 1',
+      '<cwd>/.mcp.json:2: not valid JSON: Expected a key in double quotes, found "/" at line 2, column 1',
     ],
     [
       'without servers',
@@ -49,7 +49,7 @@ describe('a file', () => {
     [
       'with a key that is not known',
       '{\n  "mcpServers": {},\n  "servers": {}\n}',
-      '<cwd>/.mcp.json:3: the key `servers` is not known and ignored; a file for MCP servers has only `mcpServers`',
+      '<cwd>/.mcp.json:3: the key `servers` is unknown and ignored; a file for MCP servers has only `mcpServers`',
     ],
     [
       'with one name twice (R32)',
@@ -93,7 +93,7 @@ describe('the entry of a server', () => {
       '{ "command": "x", "env": { "PORT": 80 } }',
       `the server "a": \`env\` must be an object whose values are strings; it is an object. ${STDIO}`,
     ],
-    ['has a bad URL', '{ "type": "http", "url": "somewhere" }', 'the server "a": `url` is no URL'],
+    ['has a bad URL', '{ "type": "http", "url": "somewhere" }', 'the server "a": `url` is not a URL'],
     ['has no URL', '{ "type": "sse" }', 'the server "a": `url` is missing'],
     [
       'has a negative time limit',
@@ -110,7 +110,7 @@ describe('the entry of a server', () => {
 
   it('with a key that is not known is used, and the key is named', async () => {
     const { said, servers } = await resolved('{ "mcpServers": { "a": { "command": "x",\n "cmd": "y" } } }');
-    expect(said[0]).toContain('<cwd>/.mcp.json:2: the server "a": the key `cmd` is not known and ignored');
+    expect(said[0]).toContain('<cwd>/.mcp.json:2: the server "a": the key `cmd` is unknown and ignored');
     expect(servers.a?.config).toMatchObject({ command: 'x' });
   });
 
@@ -169,7 +169,7 @@ describe('variables (R27)', () => {
     expect(problems).toMatchObject([{ severity: 'error', server: 'github', variable: 'GITHUB_PAT', field }]);
     expect(said).toEqual([
       // biome-ignore lint/suspicious/noTemplateCurlyInString: what the message says
-      `<cwd>/.mcp.json:3: the server "github": \`${field}\` wants the variable GITHUB_PAT, which is not set. Set it, or write ${'${GITHUB_PAT:-default}'}.`,
+      `<cwd>/.mcp.json:3: the server "github": \`${field}\` needs the variable GITHUB_PAT, which is not set. Set it, or write ${'${GITHUB_PAT:-default}'}.`,
     ]);
     expect(servers.github?.config).toBeUndefined();
   });

@@ -34,7 +34,7 @@ it.each([
   },
 );
 
-it('at least sixty scenarios, of every class but subagents, run in all five cells', () => {
+it('at least sixty scenarios, of every class but subagents, run in all five cells (pain 49)', () => {
   const classes = Object.entries(TABLE).map(([title, table]) => {
     const everywhere = playedNow(table).filter(
       ({ claudeCodeOnly, processOnly }) => claudeCodeOnly === undefined && processOnly === undefined,

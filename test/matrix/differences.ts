@@ -49,7 +49,7 @@ export const DIFFERENCES: readonly Difference[] = [
     seenIn: ['an environment without PATH'],
     everywhere: true,
     matches: ({ path, reference }) => INHERITED.test(path) && reference === undefined,
-    reason: 'No program runs without them, so Tenon inherits them where options.env does not name them.',
+    reason: 'No program runs without them, so Tenon inherits them unless options.env names them.',
   },
   {
     id: 'request-ids',
@@ -57,7 +57,8 @@ export const DIFFERENCES: readonly Difference[] = [
     seenIn: [ONE_CALL],
     everywhere: true,
     matches: ({ item, path }) => item.startsWith('control_request') && path === 'request_id',
-    reason: "Ids of control requests are each client's own; ours are numbered, which reads better in a log.",
+    reason:
+      'Each client chooses its own ids for control requests; ours are numbered, which is easier to read in a log.',
   },
   {
     id: 'logging-capability',
@@ -65,7 +66,7 @@ export const DIFFERENCES: readonly Difference[] = [
     seenIn: [ONE_CALL],
     everywhere: true,
     matches: ({ path }) => path.endsWith('capabilities.logging'),
-    reason: 'Handlers can log (context.log), so the server says so.',
+    reason: 'Handlers can log (context.log), so the server announces it.',
   },
   {
     id: 'no-task-support',
@@ -73,8 +74,7 @@ export const DIFFERENCES: readonly Difference[] = [
     seenIn: [ONE_CALL],
     everywhere: true,
     matches: ({ path, subject }) => /\.tools\[\d+\]\.execution$/.test(path) && subject === undefined,
-    reason:
-      'The official SDK states the default of an experimental MCP field; leaving it out means the same.',
+    reason: 'The official SDK sends the default of an experimental MCP field; omitting it means the same.',
   },
   {
     id: 'result-final',
@@ -83,7 +83,7 @@ export const DIFFERENCES: readonly Difference[] = [
     everywhere: true,
     matches: ({ item, path, reference }) =>
       item.startsWith('result') && path === 'final' && reference === undefined,
-    reason: 'Tenon tells whether another result will follow (pain 17).',
+    reason: 'Tenon says whether another result will follow.',
   },
   {
     id: 'result-failure',
@@ -92,7 +92,7 @@ export const DIFFERENCES: readonly Difference[] = [
     everywhere: true,
     matches: ({ item, path, reference }) =>
       item.startsWith('result') && path === 'failure' && reference === undefined,
-    reason: 'Tenon says in one field what went wrong and whether to try again (pain 52).',
+    reason: 'Tenon says in one field what went wrong and whether to retry.',
   },
   {
     id: 'typed-errors',
@@ -102,8 +102,7 @@ export const DIFFERENCES: readonly Difference[] = [
     matches: ({ path, subject, reference }) =>
       (/(^|\.)name$/.test(path) && OUR_ERRORS.test(String(subject)) && reference === 'Error') ||
       (/(^|\.)code$/.test(path) && reference === undefined),
-    reason:
-      'Errors have a class and a code to branch on; an error after a failed result carries it (pain 5).',
+    reason: 'Errors have a class and a code to branch on; an error after a failed result carries it.',
   },
   {
     id: 'foreign-server-handshake',
@@ -111,7 +110,7 @@ export const DIFFERENCES: readonly Difference[] = [
     seenIn: ['a server object of the MCP library'],
     matches: isHandshake,
     reason:
-      "A foreign server object is asked by the agent itself, so query() need not wait for the user's object.",
+      "The agent itself queries a foreign server object, so query() need not wait for the user's object.",
   },
   {
     id: 'plain-values',
@@ -119,7 +118,7 @@ export const DIFFERENCES: readonly Difference[] = [
     seenIn: ['a handler that returns a plain string', 'a handler that returns nothing'],
     matches: (finding) =>
       consequence(finding) || /^response\.response\.mcp_response\.(result|error)$/.test(finding.path),
-    reason: 'A handler may return a plain value; the official SDK makes a JSON-RPC error of it.',
+    reason: 'A handler may return a plain value; the official SDK turns it into a JSON-RPC error.',
   },
   {
     id: 'validation-text',
@@ -127,14 +126,14 @@ export const DIFFERENCES: readonly Difference[] = [
     seenIn: ['a call whose arguments are refused by the schema'],
     matches: (finding) =>
       consequence(finding) || finding.path === 'response.response.mcp_response.result.content[0].text',
-    reason: 'One line per bad argument is shorter for the model than a dump of issues.',
+    reason: 'One line per bad argument is shorter for the model than a dump of validation issues.',
   },
   {
     id: 'allow-repeats-input',
     where: ['stdin'],
     seenIn: ['the callback allows without repeating the input'],
     matches: ({ path, reference }) => path === 'response.response.updatedInput' && reference === undefined,
-    reason: 'CLIs before 2.1.240 refuse an allow without updatedInput, so Tenon always sends it.',
+    reason: 'CLIs before 2.1.240 reject an allow without updatedInput, so Tenon always sends it.',
   },
   {
     id: 'throw-is-deny',
@@ -148,7 +147,7 @@ export const DIFFERENCES: readonly Difference[] = [
       consequence(finding) ||
       (finding.item.startsWith('control_response can_use_tool') && finding.path !== ''),
     reason:
-      'What is not clearly an allow is a valid deny, with a text that tells the developer what was wrong.',
+      'Anything but a clear allow becomes a valid denial, with a text that tells the developer what was wrong.',
   },
   {
     id: 'empty-hook-answer',
@@ -158,7 +157,7 @@ export const DIFFERENCES: readonly Difference[] = [
       (item.startsWith('control_response hook_callback') && path === 'response.response') ||
       (item === 'system informational' && subject === undefined),
     reason:
-      'A hook that returns nothing has nothing to say; the official SDK lets the agent call it a failure.',
+      'A hook that returns nothing has no effect; with the official SDK the agent reports it as a failure.',
   },
   {
     id: 'acknowledgement-without-id',
@@ -170,7 +169,7 @@ export const DIFFERENCES: readonly Difference[] = [
       path === 'response.response.mcp_response.id' &&
       subject === undefined &&
       reference === 0,
-    reason: 'The id 0 in an acknowledgement could be that of an open request.',
+    reason: 'The id 0 in an acknowledgement could belong to an open request.',
   },
   {
     id: 'cancelled-call-answered',
@@ -182,7 +181,7 @@ export const DIFFERENCES: readonly Difference[] = [
     ],
     matches: ({ item, subject, reference }) =>
       / tools\/call /.test(item) && reference === undefined && JSON.stringify(subject).includes('-32800'),
-    reason: 'Every request of the agent is answered exactly once, a cancelled call too.',
+    reason: 'Every request of the agent is answered exactly once, including a cancelled call.',
   },
   {
     id: 'withdrawn-request-unanswered',
@@ -200,7 +199,7 @@ export const DIFFERENCES: readonly Difference[] = [
         ? path.startsWith('TENON_MCP_VALUE_')
         : /\.(env|headers)\./.test(path) && /^\$\{TENON_MCP_VALUE_\d+\}$/.test(String(subject)),
     reason:
-      'Everybody on the machine can read a command line; values of env and headers go another way (pain 44).',
+      'Everyone on the machine can read a command line, so values of env and headers are passed in another way.',
   },
   {
     id: 'input-failure',
@@ -215,14 +214,14 @@ export const DIFFERENCES: readonly Difference[] = [
     seenIn: ['initialize a second time'],
     matches: ({ path, reference }) => path === 'request.sdkMcpServerManifests' && reference === undefined,
     reason:
-      'A second initialize says the same as the first, so an agent that lost its state needs no handshake.',
+      'A second initialize repeats the first completely, so an agent that lost its state needs no handshake.',
   },
   {
     id: 'after-the-end',
     where: ['driven'],
     seenIn: ['methods after the end'],
     matches: ({ path }) => /^(interrupt|setModel)\.threw\.message$/.test(path),
-    reason: 'The text says that the agent has left, not that an answer is missing.',
+    reason: 'The text says that the agent has exited, not that an answer is missing.',
   },
   {
     id: 'status-fields',
@@ -230,7 +229,7 @@ export const DIFFERENCES: readonly Difference[] = [
     seenIn: ['the state of an in-process server, switched off and on'],
     everywhere: true,
     matches: ({ path, reference }) => /\]\.(since|attempts)$/.test(path) && reference === undefined,
-    reason: 'The state of a server says since when it is so, and how often it was tried.',
+    reason: "A server's status says since when it holds, and after how many attempts.",
   },
   {
     id: 'servers-of-options-stay',
@@ -240,7 +239,7 @@ export const DIFFERENCES: readonly Difference[] = [
     matches: (finding) =>
       JSON.stringify(finding).includes('calc') || /^(tools|mcp_servers)\[\d+\]/.test(finding.path),
     reason:
-      'setMcpServers() of the official SDK takes away in-process servers of the options, and leaves others; with Tenon all stay until a call has named them.',
+      'setMcpServers() of the official SDK removes in-process servers from the options and keeps others; with Tenon all stay until a call names them.',
   },
   {
     id: 'schema-in-initialize-only',
@@ -252,7 +251,7 @@ export const DIFFERENCES: readonly Difference[] = [
       'structured output that the model forgets',
     ],
     matches: ({ item, subject }) => item === '--json-schema' && subject === undefined,
-    reason: 'A schema can be long; `initialize` carries it, and the flag says it a second time.',
+    reason: 'A schema can be long; `initialize` carries it, and the flag would only repeat it.',
   },
   {
     id: 'exit-errors-say-why',
@@ -261,7 +260,7 @@ export const DIFFERENCES: readonly Difference[] = [
     everywhere: true,
     matches: ({ path, subject, reference }) =>
       path === 'message' && String(subject).startsWith(`${reference}. stderr: `),
-    reason: 'The error quotes stderr also where the user starts the process, and names the remedy (pain 5).',
+    reason: 'The error quotes stderr even if the user starts the process, and names the remedy.',
   },
   {
     id: 'stop-at-once',
@@ -272,7 +271,7 @@ export const DIFFERENCES: readonly Difference[] = [
       (where === 'model' && path === '' && subject === undefined) ||
       (where === 'messages' && path === '' && subject === undefined && item !== 'system init'),
     reason:
-      'The official SDK only ends the input, and the agent works on: it asks the model once more, and after an abort the ' +
+      'The official SDK only ends the input, and the agent continues: it asks the model once more, and after an abort the ' +
       'consumer still gets messages and a result. Tenon stops it in the middle of the turn.',
   },
   {
@@ -281,7 +280,7 @@ export const DIFFERENCES: readonly Difference[] = [
     seenIn: ['abort before the query starts'],
     matches: ({ where, subject }) => where === 'error' || where === 'exit' || subject === undefined,
     reason:
-      'The official SDK starts a process and then throws out of query(); Tenon starts nothing and throws out of the loop.',
+      'The official SDK starts a process and then throws from query(); Tenon starts nothing and throws from the loop.',
   },
   {
     id: 'signal-errors-say-more',
@@ -302,7 +301,7 @@ export const DIFFERENCES: readonly Difference[] = [
     ],
     matches: ({ path }) => /^(name|code|message)$/.test(path),
     reason:
-      'Each cause has a code and a text of its own; the official SDK takes a missing directory for a bad binary.',
+      'Each cause has its own code and text; the official SDK mistakes a missing directory for a bad binary.',
   },
   {
     id: 'zod-3-handshake',
@@ -322,7 +321,7 @@ export const DIFFERENCES: readonly Difference[] = [
     matches: ({ item, path, subject }) =>
       item === 'wish' ? path.startsWith('input.threw.') : / ?mcp_message/.test(item) && subject === undefined,
     reason:
-      'The CLI can serve no request of an in-process server, so Tenon does it (onElicitation) or refuses without a round trip.',
+      'The CLI cannot serve requests of an in-process server, so Tenon does (onElicitation) or refuses without a round trip.',
   },
   {
     id: 'structured-content-as-text',
@@ -331,6 +330,6 @@ export const DIFFERENCES: readonly Difference[] = [
     matches: (finding) =>
       consequence(finding) || /^response\.response\.mcp_response\.result\./.test(finding.path),
     reason:
-      'The CLI drops the texts of a result with structured content, so Tenon sends that content as a further text.',
+      'The CLI drops the texts of a result with structured content, so Tenon sends that content as an additional text.',
   },
 ];

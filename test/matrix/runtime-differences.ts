@@ -61,7 +61,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     ],
     matches: (finding) => areTexts(finding) && WORDS.test(finding.path),
     reason:
-      'What the agent itself says, in refusals, failures and interrupts, is said in words of our own; programs should branch on the fields beside them.',
+      'The texts of refusals, failures and interrupts are our own; programs should branch on the fields next to them.',
   },
   {
     id: 'own-words-to-the-official-client',
@@ -77,7 +77,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     cells: ['official SDK × tenon-runtime'],
     matches: (finding) => areTexts(finding) && WORDS.test(finding.path),
     reason:
-      'The same where Tenon as the client leaves nothing to say: it answers what its callbacks do not, and stops the agent at once.',
+      'The same in cases that Tenon as the client prevents: it answers if its callbacks do not, and stops the agent immediately.',
   },
   {
     id: 'own-words-on-stderr',
@@ -95,7 +95,18 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       item === 'system informational' &&
       reference === undefined &&
       JSON.stringify(subject).includes('cannot be used'),
-    reason: 'A rule that can never match anything is a mistake, and somebody should hear of it.',
+    reason: 'A rule that can never match anything is a mistake, and the user should know.',
+  },
+  {
+    id: 'a-missing-tool-is-told',
+    where: ['messages'],
+    seenIn: ['many options at once'],
+    matches: ({ item, subject, reference }) =>
+      item === 'system informational' &&
+      reference === undefined &&
+      JSON.stringify(subject).includes('has no such tool'),
+    reason:
+      'A rule for a built-in tool that the runtime does not have would otherwise silently have no effect.',
   },
   {
     id: 'prompts-off-is-nobody-to-ask',
@@ -103,7 +114,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     seenIn: ['prompts are switched off'],
     matches: ({ path }) => /(decision_reason(_type)?|reason_type|non_execution_kind)$/.test(path),
     reason:
-      'Where prompts are switched off nobody can be asked, as without a callback; Claude Code names an asynchronous agent as the reason.',
+      'With prompts disabled nobody can be asked, as without a callback; Claude Code gives an asynchronous agent as the reason.',
   },
   {
     id: 'few-tools-are-not-deferred',
@@ -112,7 +123,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     everywhere: true,
     matches: ({ path, reference }) => /^tools\.mcp__/.test(path) && reference === undefined,
     reason:
-      'Up to fifty tools are in the prompt at once: to look for one of a few costs a request and saves little.',
+      'Up to fifty tools are in the prompt from the start: searching among a few costs a request and saves little.',
   },
   {
     id: 'few-tools-need-no-search',
@@ -124,7 +135,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       /^tools\.mcp__/.test(finding.path) ||
       /^messages\[\d\]\.content\[1\]$/.test(finding.path),
     reason:
-      'Where nothing is deferred there is nothing to search for; and the search answers in words, which every server of the Messages API understands, and not with references to tools.',
+      'If nothing is deferred, there is nothing to search for; and the search answers with text, which every server of the Messages API understands, not with references to tools.',
   },
   {
     id: 'no-schema-after-a-failure',
@@ -133,14 +144,14 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     matches: ({ path, reference }) =>
       /content$/.test(path) && String(reference).includes('input schema was not in your prompt'),
     reason:
-      'Claude Code adds the schema to the failure of a deferred tool; here the model has read it before.',
+      'Claude Code adds the schema to the failure of a deferred tool; here the model has already seen it.',
   },
   {
     id: 'progress-is-shown',
     where: ['messages'],
     seenIn: ['a handler sends progress and a notification'],
     matches: ({ item, reference }) => item === 'tool_progress' && reference === undefined,
-    reason: 'What a tool says of its progress reaches the consumer as `tool_progress`.',
+    reason: "A tool's progress reports reach the consumer as `tool_progress`.",
   },
   {
     id: 'no-transcript-file',
@@ -148,7 +159,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     seenIn: ['a hook denies a call'],
     everywhere: true,
     matches: ({ path }) => path === 'input.transcript_path',
-    reason: 'Conversations are in a store, which need not be a file with a path.',
+    reason: 'Conversations are kept in a store, which need not be a file with a path.',
   },
   {
     id: 'no-settings-files',
@@ -166,7 +177,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     everywhere: true,
     matches: ({ path, subject }) => path === 'input.serverPolicyAskOnly' && subject === undefined,
     reason:
-      'Claude Code adds a flag to the question that its typings do not name; the runtime has nothing to say by it.',
+      'Claude Code adds a flag to the question that its typings do not name; it means nothing in the runtime.',
   },
   {
     id: 'no-saved-copies',
@@ -176,8 +187,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       /(content|tool_use_result)\[\d\]/.test(path) &&
       (/^\{"type":"text","text":"\[Image: source: /.test(JSON.stringify(reference)) ||
         (/^\[Audio from /.test(String(subject)) && / saved to /.test(String(reference)))),
-    reason:
-      'Claude Code saves images and sounds as files and tells the model where; the runtime writes none.',
+    reason: 'Claude Code saves images and audio as files and tells the model where; the runtime writes none.',
   },
   {
     id: 'results-of-any-size',
@@ -186,7 +196,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     contradictsCheck: true,
     matches: consequence,
     reason:
-      'Claude Code puts a large result into a file that the model can read with its tools for files; here `maxResultChars` of a tool limits it.',
+      "Claude Code writes a large result to a file that the model can read with its file tools; here a tool's `maxResultChars` limits it.",
   },
   {
     id: 'texts-beside-structured-content',
@@ -206,7 +216,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       (finding.item === 'system informational' && finding.path === 'content') ||
       (finding.item === 'result success' && finding.path === 'permission_denials[0]') ||
       (finding.item === 'add' && finding.subject === undefined),
-    reason: 'A guard that is broken must not let everything pass: the tool is not called (pain 31).',
+    reason: 'A broken guard must not let everything through: the tool is not called.',
   },
   {
     id: 'session-hooks-are-called',
@@ -215,7 +225,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     contradictsCheck: true,
     matches: ({ item, reference }) => /^Session(Start|End)$/.test(item) && reference === undefined,
     reason:
-      'SessionStart and SessionEnd are called when a conversation starts and ends; Claude Code only calls them at /clear.',
+      'SessionStart and SessionEnd are called when a conversation starts and ends; Claude Code calls them only on /clear.',
   },
   {
     id: 'an-empty-answer-of-a-hook',
@@ -223,14 +233,14 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     seenIn: ['a hook returns nothing'],
     cells: ['official SDK × tenon-runtime'],
     matches: ({ item, subject }) => item === 'system informational' && subject === undefined,
-    reason: 'A hook that answers nothing has nothing to say; Claude Code calls it a failure.',
+    reason: 'A hook that answers nothing has no effect; Claude Code reports it as a failure.',
   },
   {
     id: 'waiting-messages-are-counted',
     where: ['messages'],
     seenIn: ['a stream of two messages with ids', 'a message while the model answers gets a turn of its own'],
     matches: ({ item, path }) => item === 'result success' && path === 'queued_turn_count',
-    reason: 'The field says how many messages wait; Claude Code says 0 also when one does.',
+    reason: 'The field says how many messages are waiting; Claude Code says 0 even if there is one.',
   },
   {
     id: 'interrupted-before-the-end-of-the-answer',
@@ -246,14 +256,14 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       item.startsWith('result') &&
       /^(stop_reason|usage\.output_tokens|modelUsage\..*\.outputTokens)$/.test(path),
     reason:
-      'In one process an interrupt can come before the last event of an answer, whose tokens are then not known.',
+      'In one process, an interrupt can arrive before the last event of an answer, whose tokens are then unknown.',
   },
   {
     id: 'an-interrupted-question-is-no-denial',
     where: ['messages'],
     seenIn: ['an interrupt while the host is asked for permission'],
     matches: ({ path, subject }) => path === 'permission_denials[0]' && subject === undefined,
-    reason: 'Nobody has denied anything: the question was withdrawn.',
+    reason: 'Nobody denied anything: the question was withdrawn.',
   },
   {
     id: 'an-answer-without-structure-is-an-error',
@@ -262,7 +272,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     contradictsCheck: true,
     matches: () => true,
     reason:
-      'The model is reminded, and if it never gives the structure the result is an error and no success without it (pain 39).',
+      'The model is reminded; if it never provides the structure, the result is an error rather than a success without it.',
   },
   {
     id: 'all-tokens-are-counted',
@@ -281,7 +291,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'a conversation is resumed and told again',
     ],
     matches: ({ path }) => /^modelUsage\..*\.(input|output)Tokens$/.test(path),
-    reason: 'What an earlier run of the conversation has used is not counted a second time.',
+    reason: 'What an earlier run of the conversation used is not counted again.',
   },
   {
     id: 'bad-requests-have-a-name',
@@ -289,7 +299,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     seenIn: ['the API answers 400'],
     matches: ({ item, path, subject }) =>
       item === 'assistant text' && path === 'error' && subject === 'invalid_request',
-    reason: 'A request that the API refuses is `invalid_request`, not `unknown`.',
+    reason: 'A request that the API rejects is `invalid_request`, not `unknown`.',
   },
   {
     id: 'no-commands',
@@ -297,7 +307,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     seenIn: ['initialize a second time', 'methods after the end'],
     contradictsCheck: true,
     matches: ({ path }) => /^(again\.value\.commands|commands\.value)$/.test(path),
-    reason: 'The runtime has no commands of the terminal.',
+    reason: 'The runtime has no terminal commands.',
   },
   {
     id: 'no-signals',
@@ -311,7 +321,24 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     ],
     cells: IN_MEMORY,
     matches: ({ path }) => path === 'code' || path === 'signal',
-    reason: 'What is no process is not ended by a signal.',
+    reason: 'An agent that is not a process does not end by a signal.',
+  },
+  {
+    id: 'leaves-before-the-signal',
+    where: ['exit'],
+    seenIn: [
+      'close() during a tool',
+      'close() while the model answers',
+      'abort during a tool',
+      'the consumer leaves the loop during a tool',
+      'abort before the query starts',
+    ],
+    cells: ['official SDK × tenon-runtime'],
+    sometimes: true,
+    matches: ({ path, subject }) =>
+      (path === 'code' && subject === 0) || (path === 'signal' && subject === null),
+    reason:
+      'The official SDK sends a signal to an agent that is slow to exit; the runtime may have exited by itself by then.',
   },
   {
     id: 'a-call-that-ran-has-its-result',
@@ -321,14 +348,14 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       (item === 'user tool_result' && path === '') ||
       (item === 'result error_max_budget_usd' && path === 'num_turns'),
     reason:
-      'The tool has run while the answer still streamed, before its cost was known: what it did is told.',
+      'The tool ran while the answer was still streaming, before its cost was known, so its result is reported.',
   },
   {
     id: 'servers-connect-later',
     where: ['driven'],
     seenIn: ['another set of servers for the next turn'],
     matches: ({ path }) => /^set\.value\.(added|errors)/.test(path),
-    reason: 'The answer does not wait for the new servers; how they do is in their status.',
+    reason: 'The answer does not wait for the new servers; their status shows how they are doing.',
   },
   {
     id: 'status-says-more',
@@ -337,7 +364,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     matches: ({ path, reference }) =>
       /\.value\[0\]\.(since|attempts|serverInfo)$/.test(path) && reference === undefined,
     reason:
-      'A status says since when it holds and after how many attempts, and who the server is also while it is off.',
+      'A status says since when it holds and after how many attempts, and identifies the server even while it is disabled.',
   },
   {
     id: 'removed-tools-go',
@@ -346,6 +373,6 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     // Tenon as the client keeps servers of the host that are not named.
     cells: ['official SDK × tenon-runtime'],
     matches: ({ path, subject }) => path === 'tools.mcp__calc__add' && subject === undefined,
-    reason: 'The tools of a server that was removed are not offered any more.',
+    reason: 'The tools of a removed server are no longer offered.',
   },
 ];

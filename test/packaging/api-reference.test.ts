@@ -12,7 +12,7 @@ let made: string;
 beforeAll(() => {
   made = mkdtempSync(join(tmpdir(), 'tenon-api-'));
   execFileSync(process.execPath, [join(root, 'scripts', 'docs-api.mjs'), '--to', made]);
-}, 60_000);
+});
 
 afterAll(() => rmSync(made, { recursive: true, force: true }));
 
@@ -36,4 +36,15 @@ it('the API reference has a section for every name that is exported', () => {
       file,
     ).toEqual([]);
   }
+});
+
+it('most types of the root entry stand in a group: the folders that groups are made by exist', () => {
+  const text = readFileSync(join(made, 'tenon.md'), 'utf8');
+  const members = (title: string) =>
+    new RegExp(`^- \\[${title}\\].*: (.*)$`, 'm').exec(text)?.[1]?.split(', ').length ?? 0;
+  const titles = [...text.matchAll(/^- \[(.*?)\]\(#/gm)].map(([, title = '']) => title);
+  expect(titles).toContain('Options');
+  expect(titles).toContain('Hooks');
+  expect(titles).toContain('Messages');
+  expect(members('Other types')).toBeLessThan(members('Messages'));
 });

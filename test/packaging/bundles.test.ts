@@ -1,4 +1,4 @@
-/** Programs that bundle the package: what the bundle needs is in it, and what is loaded on demand still is. */
+/** Programs that bundle the package: what the bundle needs is in it, and what is loaded on demand still is (pain 10). */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scriptedMessagesApi, text, toolUse } from '../../src/testing/index.js';
 import { installBuilt } from '../support/built-package.js';
+import { PATIENCE_MS } from '../support/patience.js';
 import { cliPath, sandbox } from '../support/real-cli.js';
 
 /** Both back ends, a plain JSON Schema (whose validator is loaded on demand), and a server over HTTP. */
@@ -20,7 +21,7 @@ import { scriptedModel } from 'tenon/testing';
 const schema = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] };
 const add = tool('add', 'Adds', schema, ({ a, b }) => String(a + b));
 const calc = createSdkMcpServer({ name: 'calc', tools: [add], alwaysLoad: true });
-const steps = [{ toolUses: [{ tool: 'mcp__calc__add', input: { a: 15, b: 27 } }] }, { text: 'It is 42.' }];
+const steps = [{ toolUses: [{ name: 'mcp__calc__add', input: { a: 15, b: 27 } }] }, { text: 'It is 42.' }];
 
 async function answer(options) {
   for await (const message of query({
@@ -57,7 +58,7 @@ async function answersOf(program: string): Promise<string[]> {
     text('It is 42.'),
   ]);
   const args = [program, cliPath, JSON.stringify(box.env(api))];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 45_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: PATIENCE_MS });
   return JSON.parse(stdout);
 }
 

@@ -1,4 +1,4 @@
-/** What an idle conversation holds, counted in bytes after a collection, not timed: hundreds of them are open in a server. */
+/** What an idle conversation holds, counted in bytes after a collection, not timed: hundreds of them are open in a server (pain 9). */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -26,12 +26,17 @@ async function open(number) {
   return all;
 }
 
+/** Collected until nothing more goes: on a busy machine what was let go is finished with late. */
 async function heap() {
-  for (let round = 0; round < 3; round += 1) {
+  let least = Infinity;
+  for (let round = 0, still = 0; still < 5 && round < 100; round += 1) {
     globalThis.gc();
     await new Promise((resolve) => setTimeout(resolve, 20));
+    const used = process.memoryUsage().heapUsed;
+    still = used < least - 1024 ? 0 : still + 1;
+    least = Math.min(least, used);
   }
-  return process.memoryUsage().heapUsed;
+  return least;
 }
 
 await Promise.all((await open(50)).map((conversation) => conversation.close()));
@@ -52,4 +57,4 @@ it('an idle conversation, with its agent in the same process, holds less than 28
   expect(open).toBe(200);
   expect(kilobytes).toBeGreaterThan(5);
   expect(kilobytes).toBeLessThan(28);
-}, 60_000);
+});

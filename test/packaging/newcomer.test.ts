@@ -52,7 +52,7 @@ beforeAll(async () => {
   for (const [name, content] of [...filesOf(readme), ...filesOf(guide)]) {
     await writeFile(join(shop, name), content);
   }
-}, 180_000);
+});
 
 beforeEach(({ skip }) => skip(isOffline, 'npm cannot reach its registry'));
 

@@ -69,7 +69,7 @@ export const DIFFERENT_SHAPES: readonly DifferentShape[] = [
   {
     name: 'SDKControlResponse',
     directions: ['to'],
-    reason: 'The payload of an answer is unknown, not an object: the CLI sends answers without one.',
+    reason: 'It may carry pending requests, of which it knows more than the official typings name.',
   },
   {
     name: 'Settings',

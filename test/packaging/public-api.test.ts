@@ -11,10 +11,16 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 interface Entry {
   types: string;
   default: string;
+  /** For places that are not Node. */
+  workerd?: string;
 }
 
 const entries = Object.entries(manifest.exports as Record<string, Entry | string>).filter(
   (entry): entry is [string, Entry] => typeof entry[1] === 'object',
+);
+/** Entries with names of their own; the others are second names of one of them. */
+const originals = entries.filter(
+  ([, { types }], index) => entries.findIndex(([, other]) => other.types === types) === index,
 );
 
 /** Every name in the declarations of an entry. `export *` would be names that this test does not see. */
@@ -36,15 +42,24 @@ function declaredNames(path: string): string[] {
 }
 
 describe('the exports of', () => {
-  it.each(entries)('%s are those that are written down', async (name, { types, default: code }) => {
-    const values = new Set(Object.keys(await import(new URL(code, root).href)));
-    const names = declaredNames(types);
-    expect(names.filter((each) => names.indexOf(each) !== names.lastIndexOf(each))).toEqual([]);
-    expect([...values].filter((value) => !names.includes(value))).toEqual([]);
-    const list = names.map((each) => `${values.has(each) ? 'value' : 'type'} ${each}`).sort();
-    const file = name === '.' ? 'index' : name.slice(2).replaceAll('/', '-');
-    await expect(`${list.join('\n')}\n`).toMatchFileSnapshot(`../../api/${file}.txt`);
+  it('tenon/core are those of tenon: one entry, two names', () => {
+    expect(manifest.exports['./core']).toEqual(manifest.exports['.']);
+    expect(entries.filter((entry) => !originals.includes(entry)).map(([name]) => name)).toEqual(['./core']);
   });
+
+  it.each(originals)(
+    '%s are those that are written down',
+    async (name, { types, default: code, workerd = code }) => {
+      const values = new Set(Object.keys(await import(new URL(code, root).href)));
+      expect(Object.keys(await import(new URL(workerd, root).href)).sort()).toEqual([...values].sort());
+      const names = declaredNames(types);
+      expect(names.filter((each) => names.indexOf(each) !== names.lastIndexOf(each))).toEqual([]);
+      expect([...values].filter((value) => !names.includes(value))).toEqual([]);
+      const list = names.map((each) => `${values.has(each) ? 'value' : 'type'} ${each}`).sort();
+      const file = name === '.' ? 'index' : name.slice(2).replaceAll('/', '-');
+      await expect(`${list.join('\n')}\n`).toMatchFileSnapshot(`../../api/${file}.txt`);
+    },
+  );
 });
 
 it('package.json can be imported too, and everything that exports names is there', () => {

@@ -1,4 +1,4 @@
-/** The types of the package as npm would install it, seen by compilers of consumers. */
+/** The types of the package as npm would install it, seen by compilers of consumers (pain 20). */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What an installation weighs: the packages and bytes that users carry. */
+/** What an installation weighs: the packages and bytes that users carry (pain 50). */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

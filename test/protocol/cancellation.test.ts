@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { Cancellation } from '../../src/protocol/cancellation.js';
+import { Cancellation } from '../../src/protocol/base/cancellation.js';
 
 it('tells its listeners once, and not those that left', () => {
   const cancellation = new Cancellation();

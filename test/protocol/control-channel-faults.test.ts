@@ -82,9 +82,9 @@ describe('what is out of place', () => {
     right.receive(cancel('unknown'));
     expect((await answer).response).toBe('first');
     await settled();
-    const ignored = 'answer to no open control request: ignored';
+    const ignored = 'answer to a control request that is not open: ignored';
     expect(left.debug).toEqual([ignored, ignored]);
-    expect(right.debug).toEqual(['cancel of no open control request: ignored']);
+    expect(right.debug).toEqual(['cancellation of a control request that is not open: ignored']);
   });
 });
 

@@ -52,7 +52,7 @@ describe('a request', () => {
     requests[0]?.resolve({ late: true });
     await settled();
     expect(left.sent).toMatchObject([{ type: 'control_request' }]);
-    expect(left.debug).toEqual(['answer to no open control request: ignored']);
+    expect(left.debug).toEqual(['answer to a control request that is not open: ignored']);
   });
 
   it('may be answered without a payload', async () => {
@@ -104,7 +104,7 @@ describe('a request', () => {
       expect(left.channel.openRequests).toBe(0);
       requests[0]?.resolve({});
       await settled();
-      expect(left.debug).toEqual(['answer to no open control request: ignored']);
+      expect(left.debug).toEqual(['answer to a control request that is not open: ignored']);
     } finally {
       vi.useRealTimers();
     }

@@ -7,7 +7,7 @@ import {
   parseRule,
   type RuleKind,
   ruleProblem,
-} from '../../src/protocol/permission-rules.js';
+} from '../../src/protocol/permissions/permission-rules.js';
 
 const tool = (server: string, name: string) => ({
   name: `mcp__${server}__${name}`.replace(/[^a-zA-Z0-9_-]/g, '_'),
@@ -118,10 +118,10 @@ test.each([
   ['mcp__calc__add(', /parentheses/],
   ['mcp__calc__add)', /parentheses/],
   ['Bash(ls)x', /parentheses/],
-  ['(x)', /names no tool/],
-  ['', /names no tool/],
+  ['(x)', /does not name a tool/],
+  ['', /does not name a tool/],
   ['mcp__calc__', /after the last/],
-  ['Read files', /no blanks/],
+  ['Read files', /cannot contain spaces/],
 ])('the rule "%s" has a problem that is named', (rule, problem) => {
   expect(ruleProblem(parseRule(rule), 'deny')).toMatch(problem);
   expect(ruleProblem(parseRule(rule), 'allow')).toMatch(problem);

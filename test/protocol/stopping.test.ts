@@ -1,10 +1,10 @@
-/** From the end of input to SIGKILL: a process goes, whatever it does against it, and whatever happens to the host. */
+/** From the end of input to SIGKILL: a process goes, whatever it does against it, and whatever happens to the host (wish 13). */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/protocol/base/limits.js';
 import { spawnTransport } from '../../src/protocol/index.js';
-import { LIMITS } from '../../src/protocol/limits.js';
 import { alive, waitUntil } from '../support/real-cli.js';
 import { RecordingReceiver } from '../support/recording-receiver.js';
 

@@ -1,7 +1,7 @@
 /** One conversation with the real CLI, and the same with the runtime: the same options, the same scripted Messages API. */
 import { type CanUseTool, createSdkMcpServer, createSession, type Options, tool } from '../../src/index.js';
+import { anthropic } from '../../src/models/anthropic/anthropic.js';
 import { embedded } from '../../src/runtime/index.js';
-import { anthropic } from '../../src/runtime/model-anthropic/anthropic.js';
 import { type Script, type ScriptedMessagesApi, scriptedMessagesApi } from '../../src/testing/index.js';
 import { cliPath, sandbox } from '../support/real-cli.js';
 import type { Loose } from './support.js';

@@ -1,8 +1,9 @@
 /** What a host may ask of the runtime: a true answer, or an error that says that there is none. Never silence. */
 import { describe, expect, test } from 'vitest';
-import { CONTROL_SUBTYPES, type HostSubtype } from '../../src/protocol/control-requests.js';
+import { McpClient } from '../../src/mcp/client/mcp-client.js';
+import { CONTROL_SUBTYPES, type HostSubtype } from '../../src/protocol/wire/control-requests.js';
 import { inProcessSource } from '../../src/runtime/mcp/in-process-source.js';
-import { McpClient } from '../../src/runtime/mcp/mcp-client.js';
+import { PATIENCE_MS } from '../support/patience.js';
 import { call, gate, server, talk, untilAborted } from './support.js';
 
 const hostSubtypes = Object.entries(CONTROL_SUBTYPES)
@@ -10,7 +11,7 @@ const hostSubtypes = Object.entries(CONTROL_SUBTYPES)
   .map(([subtype]) => subtype as HostSubtype);
 
 test('every request of the table is answered, one way or the other, and the conversation lives on (R16)', async () => {
-  const { session } = talk(() => 'Yes.', { controlTimeoutMs: 5000 });
+  const { session } = talk(() => 'Yes.', { controlTimeoutMs: PATIENCE_MS });
   await session.ask('One?');
   const answers = await Promise.all(
     hostSubtypes.map((subtype) =>
@@ -139,7 +140,7 @@ test('messages that wait can be taken back, one or all (pain 30)', async () => {
   await session.close();
 });
 
-test('a call that was cancelled is not waited for any more, though the host never answers it (pain 13)', async () => {
+test('a call that was cancelled is not waited for any more, though the host never answers it (pain 26)', async () => {
   const forgotten: (AbortSignal | undefined)[] = [];
   const host = {
     ask: (
@@ -163,4 +164,51 @@ test('a call that was cancelled is not waited for any more, though the host neve
   await expect(answer).rejects.toMatchObject({ code: 'ABORTED' });
   expect(forgotten.map((signal) => signal?.aborted)).toEqual([true, false]);
   await client.close();
+});
+
+test.each([
+  ['mcp_toggle', { enabled: true }, 'mcp_toggle: `serverName` must be a string; it is missing.'],
+  [
+    'mcp_toggle',
+    { serverName: 's', enabled: 'yes' },
+    'mcp_toggle: `enabled` must be a boolean; it is a string.',
+  ],
+  [
+    'mcp_set_servers',
+    { servers: { s: 'node server.js' } },
+    'mcp_set_servers: `servers` must be an object for each server.',
+  ],
+  [
+    'mcp_call',
+    { tool: 'mcp__s__t', arguments: [] },
+    'mcp_call: `arguments` must be an object; it is an array.',
+  ],
+  [
+    'mcp_get_prompt',
+    { serverName: 's', name: 'p', arguments: { count: 3 } },
+    'mcp_get_prompt: `arguments` must be strings by name.',
+  ],
+  [
+    'cancel_async_message',
+    { message_uuid: 1 },
+    'cancel_async_message: `message_uuid` must be a string; it is a number.',
+  ],
+  [
+    'initialize',
+    { hooks: { Stop: [{ matcher: '*' }] } },
+    'initialize: `hooks` must be matchers by event, each with `hookCallbackIds`.',
+  ],
+  [
+    'initialize',
+    { appendSystemPrompt: ['Be brief.'] },
+    'initialize: `appendSystemPrompt` must be a string; it is an array.',
+  ],
+] as const)('%s with %j names the field that is wrong (R14)', async (subtype, fields, message) => {
+  const { session } = talk(() => 'Yes.');
+  await expect(session.query.controlRequest(subtype, fields as never)).rejects.toMatchObject({
+    code: 'CONTROL_ERROR',
+    errorCode: 'invalid_request',
+    message,
+  });
+  await session.close();
 });

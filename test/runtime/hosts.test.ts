@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../support/patience.js';
 
 const program = fileURLToPath(new URL('../fixtures/hosts/embedded.mjs', import.meta.url));
 const dist = new URL('../../dist/', import.meta.url).href;
@@ -18,7 +19,7 @@ interface HostEvent {
 /** Resolves when the program has ended by itself; it is ended, and the test fails, when it has not after a while. */
 async function play(plan: string, count = 1): Promise<HostEvent[]> {
   const args = ['--expose-gc', program, plan, String(count)];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 40_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: PATIENCE_MS });
   return stdout
     .trim()
     .split('\n')
@@ -40,7 +41,7 @@ describe('a program with an embedded conversation ends by itself', () => {
 });
 
 describe('one process', () => {
-  it('holds 500 conversations that wait, and every one still answers', async () => {
+  it('holds 500 conversations that wait, and every one still answers (pain 9, wish 3)', async () => {
     const [report] = await play('idle', 500);
     expect(report).toMatchObject({ event: 'idle', count: 500, answered: 500 });
     // Megabytes of heap each; a bound that a leak of whole buffers or modules per conversation would break.
@@ -58,7 +59,7 @@ describe('one process', () => {
     );
   });
 
-  it('asks the model soon after query()', async () => {
+  it('asks the model soon after query() (pain 6)', async () => {
     const [report] = await play('first');
     expect(report?.event).toBe('first');
     console.log(
@@ -67,7 +68,7 @@ describe('one process', () => {
   });
 });
 
-it('a conversation without servers outside loads no child processes and no MCP library', async () => {
+it('a conversation without servers outside loads no child processes and no MCP library (pain 50)', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tenon-loads-'));
   try {
     await writeFile(

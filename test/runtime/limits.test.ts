@@ -42,7 +42,7 @@ describe('usage', () => {
     await session.close();
   });
 
-  it('of a model without a price says that the cost is not known', async () => {
+  it('of a model without a price says that the cost is not known (R46, pain 47)', async () => {
     const { result } = await run(['Hello.']);
     expect(result).toMatchObject({
       total_cost_usd: 0,
@@ -122,7 +122,7 @@ describe('structured output', () => {
     additionalProperties: false,
   };
   const outputFormat = { type: 'json_schema' as const, schema };
-  const give = (input: Record<string, unknown>) => ({ toolUses: [{ tool: 'StructuredOutput', input }] });
+  const give = (input: Record<string, unknown>) => ({ toolUses: [{ name: 'StructuredOutput', input }] });
 
   it('that fits is in the result, and nobody was asked for permission', async () => {
     const { result, model } = await run([give({ n: 1 })], { outputFormat });

@@ -97,9 +97,9 @@ describe('a server in the process', () => {
     });
     const { model } = await run(
       [
-        { toolUses: [{ tool: 'ListMcpResources' }] },
-        { toolUses: [{ tool: 'ReadMcpResource', input: { server: 's', uri: 'note://1' } }] },
-        { toolUses: [{ tool: 'ReadMcpResource', input: { server: 's', uri: 'note://2' } }] },
+        { toolUses: [{ name: 'ListMcpResources' }] },
+        { toolUses: [{ name: 'ReadMcpResource', input: { server: 's', uri: 'note://1' } }] },
+        { toolUses: [{ name: 'ReadMcpResource', input: { server: 's', uri: 'note://2' } }] },
         'Done.',
       ],
       { mcpServers: { s } },
@@ -149,10 +149,10 @@ describe('a server in the process', () => {
     });
     const { model } = await run(
       [
-        { toolUses: [{ tool: 'ListMcpPrompts' }] },
+        { toolUses: [{ name: 'ListMcpPrompts' }] },
         {
           toolUses: [
-            { tool: 'GetMcpPrompt', input: { server: 's', name: 'greet', arguments: { who: 'Ada' } } },
+            { name: 'GetMcpPrompt', input: { server: 's', name: 'greet', arguments: { who: 'Ada' } } },
           ],
         },
         'Done.',
@@ -174,10 +174,10 @@ describe('many tools', () => {
     return createSdkMcpServer({ name: 's', tools: [...tools, pinned] });
   };
 
-  it('stay out of the request until they are searched for, but for those that always load', async () => {
+  it('stay out of the request until they are searched for, but for those that always load (pain 37)', async () => {
     const { model, messages } = await run(
       [
-        { toolUses: [{ tool: 'ToolSearch', input: { query: 'select:mcp__s__t7,mcp__s__t8' } }] },
+        { toolUses: [{ name: 'ToolSearch', input: { query: 'select:mcp__s__t7,mcp__s__t8' } }] },
         { toolUses: [call('t7')] },
         'Done.',
       ],
@@ -192,7 +192,7 @@ describe('many tools', () => {
   it('can be found by words, and called by name without a search', async () => {
     const { model } = await run(
       [
-        { toolUses: [{ tool: 'ToolSearch', input: { query: 'number 33' } }] },
+        { toolUses: [{ name: 'ToolSearch', input: { query: 'number 33' } }] },
         { toolUses: [call('t5')] },
         'Done.',
       ],
@@ -206,7 +206,7 @@ describe('many tools', () => {
 describe('a server outside', () => {
   it('over stdio has its tools called, and is gone with the conversation', async () => {
     const { model, result } = await run(
-      [{ toolUses: [{ tool: 'mcp__out__echo', input: { text: 'hi' } }] }, 'Done.'],
+      [{ toolUses: [{ name: 'mcp__out__echo', input: { text: 'hi' } }] }, 'Done.'],
       { mcpServers: { out: stdio }, allowedTools: ['mcp__out'] },
     );
     expect(toolResults(model.requests[1])).toMatchObject([{ text: 'echo: hi', isError: false }]);
@@ -239,7 +239,7 @@ describe('a server outside', () => {
       mcpServers: { d: { command: process.execPath, args: ['-e', dying] } },
       allowedTools: ['mcp__d'],
     };
-    const { session, model } = talk([{ toolUses: [{ tool: 'mcp__d__die' }] }, 'It died.', 'Bye.'], options, {
+    const { session, model } = talk([{ toolUses: [{ name: 'mcp__d__die' }] }, 'It died.', 'Bye.'], options, {
       mcpReconnect: { attempts: 0 },
     });
     expect(await session.ask('Go.')).toMatchObject({ result: 'It died.' });
@@ -257,16 +257,13 @@ describe('a server outside', () => {
     const out = { command: process.execPath, args: ['-e', mute] };
     const { session } = talk([], { mcpServers: { out } });
     try {
-      const pid = await vi.waitFor(
-        async () => Number(await readFile(file, 'utf8')) || Promise.reject(),
-        10_000,
-      );
+      const pid = await vi.waitFor(async () => Number(await readFile(file, 'utf8')) || Promise.reject());
       expect(await session.query.mcpServerStatus()).toMatchObject([{ name: 'out', status: 'pending' }]);
       await session.query.setMcpServers({ out });
       expect(await session.query.setMcpServers({})).toMatchObject({ removed: ['out'] });
       expect(await session.query.mcpServerStatus()).toEqual([]);
       await session.close();
-      await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 15_000);
+      await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
     } finally {
       await session.close();
       await rm(folder, { recursive: true, force: true });
@@ -275,7 +272,7 @@ describe('a server outside', () => {
 });
 
 describe('the beginning of a request', () => {
-  it('is the same over twenty turns, byte for byte, whatever servers do in between', async () => {
+  it('is the same over twenty turns, byte for byte, whatever servers do in between (pain 38)', async () => {
     const { session, model } = talk(() => 'Hello.', {
       systemPrompt: 'Be kind.',
       mcpServers: {

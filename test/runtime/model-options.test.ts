@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Options } from '../../src/index.js';
 import { query } from '../../src/index.js';
+import { anthropic } from '../../src/models/anthropic/anthropic.js';
 import { embedded } from '../../src/runtime/index.js';
-import { anthropic } from '../../src/runtime/model-anthropic/anthropic.js';
 import { apiError, blocks, scriptedMessagesApi, text, thinking, toolUse } from '../../src/testing/index.js';
 import { call, run, server, talk } from './support.js';
 
@@ -26,7 +26,7 @@ describe('a request', () => {
     ['betas', { betas: ['context-1m-2025-08-07'] }, { betas: ['context-1m-2025-08-07'] }],
   ])('carries what the options say of the model: %s', async (_, options, expected) => {
     const { model } = await run(['Done.'], options);
-    const { system, tools, messages, ...parameters } = model.requests[0] ?? ({} as never);
+    const { system, tools, messages, ...parameters } = model.requests[0]?.body ?? ({} as never);
     expect(parameters).toEqual({ model: 'scripted-model', max_tokens: 16_384, ...expected });
   });
 
@@ -36,7 +36,7 @@ describe('a request', () => {
     for (const tokens of [null, 9000, 0]) {
       await session.query.setMaxThinkingTokens(tokens);
       await session.ask('?');
-      answers.push(model.requests.at(-1)?.thinking);
+      answers.push(model.requests.at(-1)?.body.thinking);
     }
     expect(answers).toEqual([
       { type: 'enabled', budget_tokens: 3000 },
@@ -133,7 +133,7 @@ describe('a fallback', () => {
 });
 
 describe('maxBudgetUsd', () => {
-  test('with a model whose price nobody knows is an error that says what to do, before any request (pain 38)', async () => {
+  test('with a model whose price nobody knows is an error that says what to do, before any request (pain 47)', async () => {
     const { result, model } = await run(['Never.'], { maxBudgetUsd: 1 });
     expect(result).toMatchObject({
       subtype: 'error_during_execution',

@@ -134,7 +134,7 @@ describe.each(BACK_ENDS)('on %s', (backEnd) => {
     },
   );
 
-  test('"no, and stop" ends the turn at once, and the model never reads it (pain 30)', async () => {
+  test('"no, and stop" ends the turn at once, and the model never reads it (pain 31)', async () => {
     const script: Script = [toolUse('mcp__s__write'), text('Next.')];
     const canUseTool: CanUseTool = () => ({ behavior: 'deny', message: 'NO AND STOP', interrupt: true });
     const outcome = await converse(backEnd, script, { canUseTool, throwOnErrorResult: false }, [
@@ -158,7 +158,7 @@ describe.each(BACK_ENDS)('on %s', (backEnd) => {
     expect(outcome.api.requests).toHaveLength(2);
   });
 
-  test('a budget that is spent ends the prompt and every later one without a request (pain 38)', async () => {
+  test('a budget that is spent ends the prompt and every later one without a request (pain 47)', async () => {
     const script: Script = () => text('Dear.', { usage: { output_tokens: 10_000 } });
     const outcome = await converse(backEnd, script, { maxBudgetUsd: 0.1, throwOnErrorResult: false }, [
       'One',

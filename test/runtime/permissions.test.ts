@@ -1,5 +1,5 @@
 /** Who may call what in the embedded runtime. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CanUseTool, Options } from '../../src/index.js';
 import { call, type Loose, run, server, talk, toolResults } from './support.js';
 
@@ -63,6 +63,25 @@ describe('a rule', () => {
 });
 
 describe('the host', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('that takes a day to answer is waited for (pain 46)', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+    const asked = vi.fn();
+    let answer = (): void => {};
+    const canUseTool: CanUseTool = (_name, input) => {
+      asked();
+      return new Promise((resolve) => {
+        answer = () => resolve({ behavior: 'allow', updatedInput: input });
+      });
+    };
+    const outcome = tryCall({ canUseTool });
+    while (asked.mock.calls.length === 0) await new Promise(setImmediate);
+    await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1000);
+    answer();
+    expect(await outcome).toMatchObject({ handled: [{ x: 1 }], results: [{ text: 'A' }] });
+  });
+
   it('that allows is asked once per call, with a rule that it may keep', async () => {
     const { asked, canUseTool } = asking({ behavior: 'allow', updatedInput: { x: 1 } });
     const { handled, messages } = await tryCall({ canUseTool }, 2);

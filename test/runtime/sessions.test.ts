@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Options } from '../../src/index.js';
-import type { Frame } from '../../src/protocol/frames.js';
-import { LIMITS } from '../../src/protocol/limits.js';
-import { memoryTransportPair } from '../../src/protocol/memory-transport.js';
+import { LIMITS } from '../../src/protocol/base/limits.js';
+import { memoryTransportPair } from '../../src/protocol/transport/memory-transport.js';
+import type { Frame } from '../../src/protocol/wire/frames.js';
 import {
   fileSessionStore,
   InMemorySessionStore,
@@ -101,7 +101,7 @@ describe.each([
     const again = await run([], { sessionId, cwd }, { sessionStore: store });
     expect(String(again.error)).toContain('already in use');
     const invalid = await run([], { extraArgs: { 'session-id': 'mine' }, cwd }, { sessionStore: store });
-    expect(String(invalid.error)).toContain('is no UUID');
+    expect(String(invalid.error)).toContain('is not a UUID');
   });
 
   it.each([randomUUID(), '../../etc/passwd'])(
@@ -284,7 +284,7 @@ describe('a history that is given', () => {
     { role: 'assistant' as const, content: 'It is 3.' },
   ];
 
-  it('is what was said before the first prompt, and is not said again when the conversation is gone on with', async () => {
+  it('is what was said before the first prompt, and is not said again when the conversation is gone on with (pain 58, wish 20)', async () => {
     const sessionStore = new InMemorySessionStore();
     const first = await run(['Hello.'], { cwd }, { history: pair, sessionStore });
     expect(first.model.requests[0]?.messages).toHaveLength(5);

@@ -8,9 +8,14 @@ import {
   type SDKMessage,
   tool,
 } from '../../src/index.js';
-import type { MessageParam } from '../../src/protocol/content.js';
-import { embedded, type ModelRequest, type RuntimeConfig } from '../../src/runtime/index.js';
-import { type ModelScript, type ScriptedModel, scriptedModel } from '../../src/testing/index.js';
+import { embedded, type RuntimeConfig } from '../../src/runtime/index.js';
+import {
+  type RequestMessage,
+  type Script,
+  type ScriptedModel,
+  type ScriptedRequest,
+  scriptedModel,
+} from '../../src/testing/index.js';
 
 export type Loose = { type: string; subtype?: string; [field: string]: unknown };
 
@@ -24,7 +29,7 @@ export interface Run {
 
 /** One prompt to its end. */
 export async function run(
-  script: ModelScript,
+  script: Script,
   options: Options = {},
   config: Omit<RuntimeConfig, 'model'> = {},
 ): Promise<Run> {
@@ -44,14 +49,14 @@ export async function run(
 }
 
 /** A conversation of several turns. */
-export function talk(script: ModelScript, options: Options = {}, config: Omit<RuntimeConfig, 'model'> = {}) {
+export function talk(script: Script, options: Options = {}, config: Omit<RuntimeConfig, 'model'> = {}) {
   const model = scriptedModel(script);
   const session = createSession({ ...options, runtime: embedded({ model, ...config }) });
   return { model, session };
 }
 
 export const call = (name: string, input: Record<string, unknown> = {}, id?: string) => ({
-  tool: `mcp__s__${name}`,
+  name: `mcp__s__${name}`,
   input,
   ...(id === undefined ? {} : { id }),
 });
@@ -73,14 +78,20 @@ export function server(
 }
 
 export function toolResults(
-  request: ModelRequest | undefined,
+  request: Pick<ScriptedRequest, 'messages'> | undefined,
 ): { id: string; text: string; isError: boolean }[] {
   return (request?.messages ?? []).flatMap(({ content }) =>
     typeof content === 'string'
       ? []
       : content.flatMap((block) =>
           block.type === 'tool_result'
-            ? [{ id: block.tool_use_id, text: textOf(block.content), isError: block.is_error === true }]
+            ? [
+                {
+                  id: block.tool_use_id as string,
+                  text: textOf(block.content),
+                  isError: block.is_error === true,
+                },
+              ]
             : [],
         ),
   );
@@ -92,12 +103,12 @@ function textOf(content: unknown): string {
 }
 
 /** Everything in it that is text, for a look at what the model was told. */
-export function said(request: ModelRequest | undefined): string {
+export function said(request: Pick<ScriptedRequest, 'messages'> | undefined): string {
   return JSON.stringify(request?.messages);
 }
 
 /** Every call has one result, in the next message, and every result its call. */
-export function expectWellFormed(messages: readonly MessageParam[]): void {
+export function expectWellFormed(messages: readonly RequestMessage[]): void {
   for (const [index, message] of messages.entries()) {
     const results = idsOf(messages[index + 1], 'tool_result');
     expect(results, 'results of the calls').toEqual(expect.arrayContaining(idsOf(message, 'tool_use')));
@@ -111,12 +122,12 @@ export function expectWellFormed(messages: readonly MessageParam[]): void {
   }
 }
 
-function idsOf(message: MessageParam | undefined, type: 'tool_use' | 'tool_result'): string[] {
+function idsOf(message: RequestMessage | undefined, type: 'tool_use' | 'tool_result'): string[] {
   const content = message?.content;
   if (content === undefined || typeof content === 'string') return [];
   return content.flatMap((block) => {
-    if (block.type === 'tool_use' && type === 'tool_use') return [block.id];
-    if (block.type === 'tool_result' && type === 'tool_result') return [block.tool_use_id];
+    if (block.type === 'tool_use' && type === 'tool_use') return [block.id as string];
+    if (block.type === 'tool_result' && type === 'tool_result') return [block.tool_use_id as string];
     return [];
   });
 }

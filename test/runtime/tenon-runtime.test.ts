@@ -206,7 +206,7 @@ describe('by hand', () => {
     const strict = await start([...config, '--strict-mcp-config']).ended;
     expect(strict).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('wants the variable NOT_SET_ANYWHERE'),
+      stderr: expect.stringContaining('needs the variable NOT_SET_ANYWHERE'),
     });
     const lenient = start([...config, '--setting-sources=']);
     lenient.child.stdin.end();

@@ -16,7 +16,7 @@ function seenByModel(handler: () => unknown): Promise<unknown> {
 }
 
 async function shownBy(calc: McpServerConfig): Promise<unknown> {
-  const model = scriptedModel([{ toolUses: [{ tool: 'mcp__calc__show' }] }, 'Done.']);
+  const model = scriptedModel([{ toolUses: [{ name: 'mcp__calc__show' }] }, 'Done.']);
   const options = { runtime: embedded({ model }), mcpServers: { calc }, allowedTools: ['mcp__calc'] };
   await query({ prompt: 'go', options }).done;
   const last = model.requests[1]?.messages.at(-1)?.content;

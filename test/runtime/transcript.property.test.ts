@@ -1,6 +1,6 @@
 /**
  * For any script of the model, any outcome of tools, any answer of hooks and of the host, and interrupts at any point:
- * the conversation stays whole, and everything that was begun ends, once.
+ * the conversation stays whole, and everything that was begun ends, once (R69).
  */
 
 import { expect, it } from 'vitest';
@@ -11,10 +11,10 @@ import {
   type HookInput,
   type Options,
 } from '../../src/index.js';
-import type { AgentRuntime } from '../../src/protocol/agent-runtime.js';
-import type { Frame } from '../../src/protocol/frames.js';
+import type { AgentRuntime } from '../../src/options/agent-runtime.js';
+import type { Frame } from '../../src/protocol/wire/frames.js';
 import { embedded } from '../../src/runtime/index.js';
-import { type ModelStep, scriptedModel } from '../../src/testing/index.js';
+import { type PlainStep, scriptedModel } from '../../src/testing/index.js';
 import fc from '../support/property.js';
 import { call, expectWellFormed, server } from './support.js';
 
@@ -161,12 +161,13 @@ function canUseTool(decisions: Scenario['decisions']): CanUseTool {
   };
 }
 
-function scriptOf(steps: Scenario['steps']): () => ModelStep {
+function scriptOf(steps: Scenario['steps']): () => PlainStep {
   let index = 0;
   return () => {
     const { toolUses = [], fails = false, ...rest } = steps[index++] ?? { text: 'Done.' };
     if (fails) return { error: { message: 'Broken.', status: 500 } };
-    return { ...rest, toolUses: toolUses.map((name) => call(name)) };
+    const stopReason = toolUses.length === 0 ? 'end_turn' : 'tool_use';
+    return { ...rest, toolUses: toolUses.map((name) => call(name)), stopReason };
   };
 }
 
@@ -294,4 +295,4 @@ it('a conversation is whole, whatever happens in it', async () => {
   expect(seen.calls).toBeGreaterThan(50);
   expect(seen.interrupted).toBeGreaterThan(5);
   expect(seen.deferred).toBeGreaterThan(0);
-}, 120_000);
+});

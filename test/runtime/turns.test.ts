@@ -1,7 +1,7 @@
 /** What a turn of the embedded runtime is made of: words, thoughts, calls and their results. */
 import { describe, expect, it } from 'vitest';
 import { query } from '../../src/index.js';
-import type { StreamEvent } from '../../src/protocol/content.js';
+import type { StreamEvent } from '../../src/protocol/wire/content.js';
 import type { Model } from '../../src/runtime/index.js';
 import { embedded } from '../../src/runtime/index.js';
 import { call, gate, kinds, type Loose, run, said, server, talk, toolResults } from './support.js';
@@ -61,7 +61,7 @@ describe('an answer', () => {
     ]);
     expect(new Set(lines.slice(0, 3).map(({ message }) => message.id)).size).toBe(1);
     // The model gets its thoughts back, signature included.
-    expect(said(model.requests[1])).toContain('"signature":"scripted"');
+    expect(said(model.requests[1])).toContain('"signature":"scripted-signature"');
   });
 
   it('with partial messages shows each block before the event that ends it', async () => {
@@ -90,7 +90,7 @@ describe('an answer', () => {
   });
 
   it('without any block is not remembered, since the API refuses empty messages', async () => {
-    const { session, model } = talk([{}, 'Yes.']);
+    const { session, model } = talk([{ stopReason: 'end_turn' }, 'Yes.']);
     expect(await session.ask('One.')).toMatchObject({ subtype: 'success', result: '' });
     await session.ask('Two.');
     expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'user']);
@@ -195,7 +195,7 @@ describe('calls', () => {
 
   it('of an unknown tool get an error that names it, and nobody is asked', async () => {
     const asked: string[] = [];
-    const { model, result } = await run([{ toolUses: [{ tool: 'Nope' }] }, 'Sorry.'], {
+    const { model, result } = await run([{ toolUses: [{ name: 'Nope' }] }, 'Sorry.'], {
       canUseTool: async (name) => {
         asked.push(name);
         return { behavior: 'allow', updatedInput: {} };
@@ -244,7 +244,7 @@ describe('calls', () => {
   });
 
   it('of two servers with the same name for the model are offered once, and the first server has it', async () => {
-    const { model } = await run([{ toolUses: [{ tool: 'mcp__a_b__t' }] }, 'Done.'], {
+    const { model } = await run([{ toolUses: [{ name: 'mcp__a_b__t' }] }, 'Done.'], {
       allowedTools: ['mcp__a_b'],
       mcpServers: { 'a.b': server({ t: () => 'first' }), a_b: server({ t: () => 'second' }) },
     });
@@ -275,7 +275,7 @@ describe('several messages', () => {
     await session.close();
   });
 
-  it('that come while a tool runs are read beside its result', async () => {
+  it('that come while a tool runs are read beside its result (pain 30, wish 9)', async () => {
     const inTool = gate();
     const sent = gate();
     const { session, model } = talk([{ toolUses: [call('a')] }, 'Both done.'], {

@@ -39,7 +39,7 @@ async function conversation(options) {
 }
 
 const model = scriptedModel([
-  { toolUses: [{ tool: 'mcp__calc__add', input: { a: 15, b: 27 } }] },
+  { toolUses: [{ name: 'mcp__calc__add', input: { a: 15, b: 27 } }] },
   { text: 'It is 42.' },
 ]);
 const onCli = await conversation({ pathToClaudeCodeExecutable: cli, env });

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scriptedMessagesApi, text, toolUse } from '../../src/testing/index.js';
 import { installBuilt } from '../support/built-package.js';
+import { PATIENCE_MS } from '../support/patience.js';
 import { cliPath, sandbox } from '../support/real-cli.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -47,7 +48,7 @@ async function outcomeOf(command: string, args: readonly string[]): Promise<Reco
   const env = box.env(api);
   const { stdout } = await promisify(execFile)(command, [...args, cliPath, JSON.stringify(env)], {
     cwd: folder,
-    timeout: 60_000,
+    timeout: PATIENCE_MS,
     env: { PATH: process.env.PATH ?? '', HOME: box.home, TMPDIR: env.TMPDIR ?? '' },
   });
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');

@@ -1,4 +1,4 @@
-/** The order of parallel calls and their results, which hang beside the branch: as the official SDK has it (R31). */
+/** The order of parallel calls and their results, which hang beside the branch: as the official SDK has it (pain 28). */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

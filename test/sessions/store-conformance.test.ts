@@ -1,4 +1,4 @@
-/** The stores of the package keep to what is asked of every store, and a store that does not is found out. */
+/** The stores of the package keep to what is asked of every store, and a store that does not is found out (pain 29). */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const STORES: [name: string, make: MakeSessionStore][] = [
 ];
 
 /** What the store of the official SDK does not do; nobody has promised that it does. */
-const NOT_OFFICIAL = /what the caller does with its objects|kept apart/;
+const NOT_OFFICIAL = /later changes to the caller's objects|kept apart/;
 
 describe.each(STORES)('a store in %s', (name, make) => {
   for (const { name: what, run } of sessionStoreConformance(make)) {
@@ -73,7 +73,7 @@ describe('a store that', () => {
           load: async (key) => kept.get(JSON.stringify(key)) ?? null,
         };
       },
-      /changes nothing/,
+      /have no effect/,
     ],
     [
       'has times with fractions',

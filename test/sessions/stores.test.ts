@@ -1,4 +1,4 @@
-/** `sessionStore` (issue 6): conversations are copied into a store, and gone on with from it, on both back ends. */
+/** `sessionStore` (issue 6): conversations are copied into a store, and gone on with from it, on both back ends (pain 29). */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,12 +1,18 @@
 /** The two agents that everything about MCP servers has to work with: the real CLI, and the embedded runtime. */
 import { type McpServerConfig, type Options, query, type SDKMessage } from '../../src/index.js';
 import { embedded } from '../../src/runtime/index.js';
-import { scriptedModel, text, toolUse } from '../../src/testing/index.js';
+import {
+  type Script,
+  type ScriptedModel,
+  type ScriptStep,
+  scriptedModel,
+  toolUse,
+} from '../../src/testing/index.js';
 import { collect, type Sandbox, sandbox } from './real-cli.js';
 import { scriptedCli } from './scripted-cli.js';
 
-/** What the model says: words, or a call. */
-export type Said = string | { tool: string; input?: Record<string, unknown> };
+/** What the model answers; a single call may be written by the name of its tool. */
+export type Answer = ScriptStep | { tool: string; input?: Record<string, unknown> };
 
 export interface Running extends AsyncDisposable {
   box: Sandbox;
@@ -16,27 +22,27 @@ export interface Running extends AsyncDisposable {
   offered(): string[][];
   /** All that the model was sent, as text. */
   sent(): string;
+  /** What plays the script: its requests, and whether it was played to its end. */
+  player: Pick<ScriptedModel, 'requests' | 'waitForRequest' | 'assertDone'>;
 }
 
 export interface BackEnd {
   name: string;
   isCli: boolean;
-  start(script: readonly Said[], box?: Sandbox): Promise<Running>;
+  start(script: Script | readonly Answer[], box?: Sandbox): Promise<Running>;
 }
 
 const claudeCode: BackEnd = {
   name: 'Claude Code',
   isCli: true,
   start: async (script, box = sandbox()) => {
-    const steps = script.map((said) =>
-      typeof said === 'string' ? text(said) : toolUse(said.tool, said.input ?? {}),
-    );
-    const cli = await scriptedCli(steps, box);
+    const cli = await scriptedCli(asScript(script), box);
     return {
       box,
       options: ({ env, ...more } = {}) => cli.options({ ...more, env: { ENABLE_TOOL_SEARCH: '0', ...env } }),
-      offered: () => cli.api.requests.map(({ body }) => namesOf(body.tools)),
+      offered: () => cli.api.requests.map(({ toolNames }) => [...toolNames]),
       sent: () => JSON.stringify(cli.api.requests.map(({ body }) => body)),
+      player: cli.api,
       [Symbol.asyncDispose]: () => cli[Symbol.asyncDispose](),
     };
   },
@@ -46,11 +52,7 @@ const runtime: BackEnd = {
   name: 'the embedded runtime',
   isCli: false,
   start: async (script, box = sandbox()) => {
-    const model = scriptedModel(
-      script.map((said) =>
-        typeof said === 'string' ? said : { toolUses: [{ tool: said.tool, input: said.input ?? {} }] },
-      ),
-    );
+    const model = scriptedModel(asScript(script));
     return {
       box,
       options: ({ env: more, ...rest } = {}) => ({
@@ -59,15 +61,19 @@ const runtime: BackEnd = {
         ...rest,
         env: { ...box.env(), ...more },
       }),
-      offered: () => model.requests.map(({ tools }) => namesOf(tools)),
-      sent: () => JSON.stringify(model.requests),
+      offered: () => model.requests.map(({ toolNames }) => [...toolNames]),
+      sent: () => JSON.stringify(model.requests.map(({ body }) => body)),
+      player: model,
       [Symbol.asyncDispose]: () => box[Symbol.asyncDispose](),
     };
   },
 };
 
-function namesOf(tools: unknown): string[] {
-  return ((tools ?? []) as { name: string }[]).map(({ name }) => name);
+function asScript(script: Script | readonly Answer[]): Script {
+  if (typeof script === 'function') return script;
+  return script.map((answer) =>
+    typeof answer === 'object' && 'tool' in answer ? toolUse(answer.tool, answer.input) : answer,
+  );
 }
 
 export const BACK_ENDS: readonly BackEnd[] = [claudeCode, runtime];

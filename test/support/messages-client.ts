@@ -44,12 +44,13 @@ export function parseEvents(stream: string): StreamEvent[] {
   });
 }
 
-/** What arrives until the stream falls silent for a moment. */
-export async function readUntilSilent(response: Response): Promise<string> {
+/** What arrives up to `last`, and for a moment after it, in which nothing more may come. */
+export async function readUntilSilent(response: Response, last: RegExp): Promise<string> {
   const reader = response.body!.getReader();
   let received = '';
   for (;;) {
-    const part = await Promise.race([reader.read(), wait(150)]);
+    const next = reader.read();
+    const part = await (last.test(received) ? Promise.race([next, wait(150)]) : next);
     if (part === undefined) break;
     if (part.done) throw new Error('the stream ended, but it should have stalled');
     received += new TextDecoder().decode(part.value);

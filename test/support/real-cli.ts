@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { PATIENCE_MS } from './patience.js';
 
 /** The CLI that the reference package brings for this platform. */
 export const cliPath: string = findCli();
@@ -87,12 +88,11 @@ export function descendants(pid: number): number[] {
 /** Asks again and again until the answer is yes. The error names `what` did not happen. */
 export async function waitUntil(
   predicate: () => boolean | Promise<boolean>,
-  options: { timeout?: number; what: string },
+  { what }: { what: string },
 ): Promise<void> {
-  const { timeout = 10_000, what } = options;
-  const end = Date.now() + timeout;
+  const end = Date.now() + PATIENCE_MS;
   while (!(await predicate())) {
-    if (Date.now() > end) throw new Error(`Waited ${timeout} ms in vain for: ${what}`);
+    if (Date.now() > end) throw new Error(`Waited ${PATIENCE_MS} ms in vain for: ${what}`);
     await wait(20);
   }
 }

@@ -1,8 +1,8 @@
 /** One conversation's end of an in-process server, without an agent: what the CLI would send goes in by hand. */
 
-import type { Conversation } from '../../src/client/conversation.js';
-import { HostPeer } from '../../src/client/mcp/host-peer.js';
+import type { Conversation } from '../../src/client/conversation/conversation.js';
 import { InProcessServers } from '../../src/client/mcp/in-process-servers.js';
+import { QueryHost } from '../../src/client/mcp/query-host.js';
 import type {
   JsonRpcId,
   JsonRpcNotification,
@@ -10,7 +10,7 @@ import type {
   McpServerInstance,
   Options,
 } from '../../src/index.js';
-import { Cancellation } from '../../src/protocol/cancellation.js';
+import { Cancellation } from '../../src/protocol/base/cancellation.js';
 
 type Params = Record<string, unknown>;
 
@@ -30,10 +30,8 @@ export class ServerConversation {
         return {};
       },
     } as unknown as Conversation;
-    this.#servers = new InProcessServers(
-      { server: { type: 'sdk', name: 'server', instance } },
-      (name) => new HostPeer(name, conversation, callbacks, () => {}),
-    );
+    this.#servers = new InProcessServers({ server: { type: 'sdk', name: 'server', instance } });
+    this.#servers.open((name) => new QueryHost(name, conversation, callbacks, () => {}));
   }
 
   /** Shakes hands as the CLI does. */

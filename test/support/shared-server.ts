@@ -1,10 +1,6 @@
 /** Both ends of a `Multiplexer` by hand: clients that keep what they hear, and a server that says what the test wants. */
 import type { JsonRpcId, JsonRpcMessage, JsonRpcRequest } from '../../src/index.js';
-import {
-  Multiplexer,
-  type ServerLinkEvents,
-  type SharingClient,
-} from '../../src/protocol/mcp-link/multiplexer.js';
+import { Multiplexer, type ServerLinkEvents, type SharingClient } from '../../src/mcp/link/multiplexer.js';
 
 export class HandClient implements SharingClient {
   readonly heard: { message: JsonRpcMessage; relatedRequestId: JsonRpcId | undefined }[] = [];

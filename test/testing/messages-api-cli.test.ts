@@ -1,4 +1,4 @@
-/** The scripted API with the program it is made for: the real Claude Code CLI. */
+/** The scripted API with the program it is made for: the real Claude Code CLI (pain 8, wish 4). */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

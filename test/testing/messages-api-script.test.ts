@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   delay,
   hang,
-  ScriptedApiError,
+  ScriptError,
   type ScriptedMessagesApi,
   scriptedMessagesApi,
   text,
@@ -67,7 +67,7 @@ describe('scripts', () => {
     });
     expect(() => api.assertDone()).toThrow(UnexpectedRequestError);
     expect(() => api.assertDone()).toThrow(
-      '1 request beyond the 1 of the script: #2 last user text "and now?"',
+      'scripted API: no step left for request 2 (last user text "and now?"; the script has 1 step)',
     );
   });
 
@@ -76,7 +76,7 @@ describe('scripts', () => {
     await ask(api);
     expect(() => api.assertDone()).toThrow(UnconsumedStepsError);
     expect(() => api.assertDone()).toThrow(
-      '2 steps of the script never asked for: #2 call of add; #3 delay 5 ms, then hang',
+      '2 steps of the script were never used: #2 call of add; #3 delay 5 ms, then hang',
     );
   });
 
@@ -91,7 +91,7 @@ describe('scripts', () => {
     expect(await (await ask(api)).json()).toMatchObject({
       error: { message: expect.stringContaining("return a step such as text('…')") },
     });
-    expect(() => api.assertDone()).toThrow(ScriptedApiError);
+    expect(() => api.assertDone()).toThrow(ScriptError);
     expect(() => api.assertDone()).toThrow('threw: my mistake');
   });
 
@@ -105,7 +105,7 @@ describe('scripts', () => {
     expect(await byIndex).toBe(api.requests[1]);
     expect(await api.waitForRequest(0)).toBe(api.requests[0]);
     await expect(api.waitForRequest(2, { timeout: 20 })).rejects.toThrow(
-      'scripted API: request 3 did not come (waited 20 ms; 2 came)',
+      'scripted API: request 3 did not arrive (waited 20 ms; 2 arrived)',
     );
     const forever = api.waitForRequest(2);
     await Promise.all([expect(forever).rejects.toThrow('the API was closed'), api.close()]);

@@ -1,4 +1,4 @@
-/** The cassette: the first time the model is asked, from then on nobody is. */
+/** The cassette: the first time the model is asked, from then on nobody is (pain 8, wish 4). */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ async function ask(model: Model, prompt = 'What is 1 + 2?', result: unknown = 3)
   return query({ prompt, options }).done;
 }
 
-const script = [{ thinking: 'Hm.', toolUses: [{ tool: 'mcp__calc__add' }] }, 'It is 3.'];
+const script = [{ thinking: 'Hm.', toolUses: [{ name: 'mcp__calc__add' }] }, 'It is 3.'];
 
 async function recorded(): Promise<string> {
   const file = newFile();
@@ -89,6 +89,7 @@ describe('recordReplay', () => {
     expect(text).toContain('messages[0].content[0].text');
     expect(text).toContain('"What is 1 + 2?"');
     expect(text).toContain('"What is 2 + 2?"');
+    expect(() => model.assertDone()).toThrow('differs from the one in');
   });
 
   it('names a field deep in a later request', async () => {
@@ -111,15 +112,17 @@ describe('recordReplay', () => {
   it('asserts that every recorded request was made', async () => {
     const model = recordReplay(nobody, await recorded());
     expect(() => model.assertDone()).toThrow(CassetteMismatchError);
-    expect(() => model.assertDone()).toThrow(/2 of the requests/);
+    expect(() => model.assertDone()).toThrow(/2 requests recorded in .* never arrived/);
   });
 
   it('fails at a request more than was recorded', async () => {
     const file = await recorded();
     const lines = (await readFile(file, 'utf8')).split('\n');
     await writeFile(file, `${lines[0]}\n${lines[1]}\n`);
-    const result = (await ask(recordReplay(nobody, file))) as { result: string };
+    const model = recordReplay(nobody, file);
+    const result = (await ask(model)) as { result: string };
     expect(result.result).toContain('has only 1');
+    expect(() => model.assertDone()).toThrow('request 2 arrived, but');
   });
 
   it('records and replays a failure of the model', async () => {
@@ -140,11 +143,11 @@ describe('recordReplay', () => {
     expect(await ask(recordReplay(nobody, file))).toMatchObject({ result: 'Three.' });
   });
 
-  it('says what is wrong with a file that is no cassette', async () => {
+  it('says what is wrong with a file that is not a cassette', async () => {
     const file = join(root, 'other.jsonl');
     await writeFile(file, '{"a":1}\n');
-    expect(() => recordReplay(nobody, file)).toThrow(/is no cassette/);
+    expect(() => recordReplay(nobody, file)).toThrow(/is not a cassette/);
     await writeFile(file, '{"cassette":1,"model":"m"}\n{"requ');
-    expect(() => recordReplay(nobody, file)).toThrow(/line 2 is no JSON/);
+    expect(() => recordReplay(nobody, file)).toThrow(/line 2 is not JSON/);
   });
 });

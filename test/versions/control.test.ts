@@ -1,7 +1,7 @@
 /** Control requests: those that a version knows, and those that it does not. */
 import { expect } from 'vitest';
 import { ControlError, ControlTimeoutError, createSession, type Query } from '../../src/index.js';
-import type { HostSubtype } from '../../src/protocol/control-requests.js';
+import type { HostSubtype } from '../../src/protocol/wire/control-requests.js';
 import { text } from '../../src/testing/index.js';
 import { collect } from '../support/real-cli.js';
 import type { Cli } from './support/fetch-cli.js';
@@ -25,7 +25,7 @@ scenario(
   [
     {
       before: '1.0.128',
-      reason: '`mcpServerStatus` is not known: it fails after `controlTimeoutMs`, and the query goes on.',
+      reason: '`mcpServerStatus` is not known: it fails after `controlTimeoutMs`, and the query continues.',
       play: async (cli) => {
         await using on = await stage(cli, [text('Hello.')]);
         const running = on.query('Hi', { controlTimeoutMs: SHORT });
@@ -48,13 +48,13 @@ async function refusedWith(cli: Cli, expected: typeof ControlError | typeof Cont
 }
 
 scenario(
-  'a control request that the CLI does not know is refused, and the query goes on',
+  'a control request that the CLI does not know is refused, and the query continues',
   (cli) => refusedWith(cli, ControlError),
   [
     {
       before: '2.1.50',
       reason:
-        'Silence on an unknown control request: it fails after `controlTimeoutMs`, and the query goes on.',
+        'Silence on an unknown control request: it fails after `controlTimeoutMs`, and the query continues.',
       play: (cli) => refusedWith(cli, ControlTimeoutError),
     },
   ],

@@ -5,7 +5,7 @@ import type {
   McpImageContent,
   McpResourceLink,
   McpTextContent,
-} from '../../protocol/mcp.js';
+} from '../../mcp/types.js';
 
 /** Bytes, or text that is base64 already. */
 export type BinaryData = Uint8Array | string;
@@ -39,7 +39,7 @@ export const content = {
   /** Something that the model may read later, by its URI. */
   resourceLink: (resource: LinkedResource): McpResourceLink => ({ type: 'resource_link', ...resource }),
 
-  /** Something that it reads now: text, or bytes. */
+  /** Something that the model reads now: text or bytes. */
   resource: (uri: string, data: string | Uint8Array, mimeType?: string): McpEmbeddedResource => {
     const kind = mimeType === undefined ? {} : { mimeType };
     return {
@@ -50,7 +50,7 @@ export const content = {
   },
 } as const;
 
-/** Bytes that a handler returned as they are. */
+/** Bytes that a handler returned directly. */
 export function binaryContent(data: Uint8Array): McpContentBlock {
   const mimeType = mediaTypeOf(data);
   if (mimeType?.startsWith('image/')) return content.image(data, mimeType);
@@ -59,12 +59,21 @@ export function binaryContent(data: Uint8Array): McpContentBlock {
 }
 
 export function base64Of(data: BinaryData): string {
-  return typeof data === 'string'
-    ? data
-    : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
+  if (typeof data === 'string') return data;
+  if (typeof Buffer === 'undefined') return btoa(latin1(data));
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
 }
 
-/** The first bytes of the kinds that models take, and of common sound files. */
+/** In pieces: a call can have only so many arguments. */
+function latin1(bytes: Uint8Array): string {
+  let text = '';
+  for (let index = 0; index < bytes.length; index += 4096) {
+    text += String.fromCharCode(...bytes.subarray(index, index + 4096));
+  }
+  return text;
+}
+
+/** The first bytes of the image formats that models accept, and of common audio formats. */
 const SIGNATURES: readonly [mimeType: string, test: RegExp][] = [
   ['image/png', /^\x89PNG/],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -77,7 +86,15 @@ const SIGNATURES: readonly [mimeType: string, test: RegExp][] = [
 ];
 
 function mediaTypeOf(data: BinaryData): string | undefined {
-  const bytes = typeof data === 'string' ? Buffer.from(data.slice(0, 24), 'base64') : data;
-  const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
+  const head = typeof data === 'string' ? decoded(data.slice(0, 24)) : latin1(data.subarray(0, 16));
   return SIGNATURES.find(([, test]) => test.test(head))?.[0];
+}
+
+/** What is not base64 has no signature either. */
+function decoded(base64: string): string {
+  try {
+    return atob(base64);
+  } catch {
+    return '';
+  }
 }

@@ -1,23 +1,24 @@
-import type { CallToolResult, McpContentBlock, McpResourceContents } from '../../protocol/mcp.js';
+import type { CallToolResult, McpContentBlock, McpResourceContents } from '../../mcp/types.js';
+import { clock } from '../../protocol/base/clock.js';
 
 const SCHEME = 'tenon-result:';
-/** Of each server value; older results are forgotten first. */
+/** Kept per server value; the oldest results are forgotten first. */
 const KEPT_RESULTS = 100;
 const KEPT_CHARS = 100_000_000;
 
-/** At most this much in one reading: the CLI puts what is longer into a file, whatever the tool's limit is. */
+/** The most that one read returns: the CLI puts longer results into a file, whatever the tool's limit is. */
 const MAX_PAGE_CHARS = 25_000;
 
-/** How far a text that was cut may be above the limit: the mark, and what the CLI says of other blocks beside it. */
+/** How far a cut text may exceed the limit: room for the mark and for what the CLI adds about other blocks. */
 export const MARK_ROOM = 1_000;
 
 interface LongResult {
   text: string;
-  /** The limit of its tool: one reading gives no more than one call. */
+  /** The limit of its tool: one read returns no more than one call does. */
   maxChars: number;
 }
 
-/** Results that were too long for the model, kept so that it can read on where the cut was made. */
+/** Results that were too long for the model, kept so that it can read on from the cut. */
 export class LongResults {
   readonly #results = new Map<string, LongResult>();
   #keptChars = 0;
@@ -28,14 +29,14 @@ export class LongResults {
     if (total <= maxChars) return result;
     const texts = result.content.filter((block) => block.type === 'text');
     const whole = { text: texts.map(({ text }) => text).join('\n'), maxChars };
-    // Not a number: a server may have clients that must not read each other's results.
-    const id = crypto.randomUUID();
+    // Unguessable: a server may have clients that must not read each other's results.
+    const id = clock.uuid();
     this.#keep(id, whole);
     const others = result.content.filter((block) => block.type !== 'text');
     return { ...result, content: [{ type: 'text', text: page(id, whole, 0) }, ...others] };
   }
 
-  /** The resource behind a URI of ours, from where it says; undefined for any other URI. */
+  /** The text behind one of our URIs, from its offset on; undefined for any other URI. */
   read(uri: string): McpResourceContents | undefined {
     const [, id, from] = /^tenon-result:([\w-]+)\?from=(\d+)$/.exec(uri) ?? [];
     const whole = id === undefined ? undefined : this.#results.get(id);
@@ -57,7 +58,7 @@ export class LongResults {
 
 function page(id: string, { text, maxChars }: LongResult, from: number, atMost = maxChars): string {
   let end = Math.min(from + Math.min(maxChars, atMost), text.length);
-  // Not in the middle of a surrogate pair: half a character would be sent as a broken one.
+  // Never in the middle of a surrogate pair, which would be sent as a broken character.
   if (end < text.length && isSurrogatePair(text, end - 1)) end += end - 1 > from ? -1 : 1;
   const shown = text.slice(from, end);
   if (end >= text.length) return shown;

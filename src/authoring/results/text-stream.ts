@@ -1,12 +1,12 @@
-import { messageOf } from '../../protocol/errors.js';
-import type { ToolContext } from '../tool-context.js';
+import { messageOf } from '../../protocol/base/errors.js';
+import type { ToolContext } from '../tool/tool-context.js';
 import { jsonText } from './tool-result.js';
 
 export function isTextStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
-/** The parts are reported while they come; the whole is the result. A cancelled call lets the stream go. */
+/** Parts are reported as they arrive; the whole text is the result. A cancelled call abandons the stream. */
 export async function textOfStream(
   stream: AsyncIterable<unknown>,
   { signal, reportProgress }: Pick<ToolContext, 'signal' | 'reportProgress'>,
@@ -14,7 +14,7 @@ export async function textOfStream(
   const parts = stream[Symbol.asyncIterator]();
   const decoder = new TextDecoder();
   const letGo = (): void => {
-    // A stream that is stuck may never hear of it; one that fails now fails for nobody.
+    // A stream that is stuck may never notice, and nobody is interested in a failure now.
     void Promise.resolve(parts.return?.()).catch(() => {});
   };
   signal.addEventListener('abort', letGo);
@@ -35,7 +35,7 @@ export async function textOfStream(
   }
 }
 
-/** Bytes are UTF-8, whose characters may be cut in two between parts. */
+/** Bytes are UTF-8, and a character may be split between two parts. */
 function textOf(part: unknown, decoder: InstanceType<typeof TextDecoder>): string {
   if (typeof part === 'string') return part;
   if (part instanceof Uint8Array) return decoder.decode(part, { stream: true });

@@ -1,13 +1,14 @@
-import { messageOf } from '../../protocol/errors.js';
-import { kindOf } from '../../protocol/kinds.js';
-import type { CallToolResult, McpContentBlock } from '../../protocol/mcp.js';
+import { errorResult } from '../../mcp/error-result.js';
+import type { CallToolResult, McpContentBlock } from '../../mcp/types.js';
+import { messageOf } from '../../protocol/base/errors.js';
+import { kindOf } from '../../protocol/base/kinds.js';
 import { base64Of, binaryContent } from './content.js';
 
-/** Whatever a handler returned, as the result that MCP knows. Never throws: what cannot be sent is a failed result. */
+/** Turns whatever a handler returned into an MCP result. Never throws: what cannot be sent is a failed result. */
 export function toolResultOf(returned: unknown): CallToolResult {
   if (returned === undefined) return { content: [] };
   if (typeof returned === 'string') return textResult(returned);
-  // JSON has no word for NaN and Infinity.
+  // JSON cannot express NaN and Infinity.
   if (typeof returned === 'number') return textResult(String(returned));
   if (returned instanceof Error) return errorResult(messageOf(returned));
   if (returned instanceof ArrayBuffer) return { content: [binaryContent(new Uint8Array(returned))] };
@@ -25,12 +26,7 @@ function textResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }] };
 }
 
-/** A failure that the model reads and can act on. */
-export function errorResult(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true };
-}
-
-/** JSON of any value. What would be lost is kept as well as JSON can; what has none at all is a problem to report. */
+/** Any value as JSON. What JSON would lose is kept as well as possible; what has no JSON form at all is a problem. */
 export function jsonText(value: unknown): { ok: true; text: string } | { ok: false; problem: string } {
   if (typeof value === 'bigint') return { ok: true, text: String(value) };
   try {
@@ -55,7 +51,7 @@ export function isCallToolResult(value: unknown): value is CallToolResult {
   return typeof value === 'object' && value !== null && 'content' in value && Array.isArray(value.content);
 }
 
-/** What each kind of block must have; bytes in `data` are turned into base64 on the way. */
+/** What each kind of block must have; bytes in `data` become base64. */
 const REQUIRED: Record<
   McpContentBlock['type'],
   readonly (readonly [field: string, fits: (value: unknown) => boolean])[]
@@ -102,7 +98,7 @@ function checkedContent(result: CallToolResult): CallToolResult {
   if (bad !== -1) {
     const shown = jsonText(result.content[bad]);
     return errorResult(
-      `The tool returned a result whose content[${bad}] is no content block: ${(shown.ok ? shown.text : shown.problem).slice(0, 200)}`,
+      `The tool returned a result whose content[${bad}] is not a content block: ${(shown.ok ? shown.text : shown.problem).slice(0, 200)}`,
     );
   }
   try {
@@ -110,14 +106,14 @@ function checkedContent(result: CallToolResult): CallToolResult {
     if (result.content.length > 0 || fields.structuredContent === undefined) {
       return { ...fields, content: result.content.map((block) => asJson(withBase64(block))) };
     }
-    // MCP: structure is also said in words, for those who read only these.
+    // MCP asks for structured content as text, too, for clients that read only text.
     return { ...fields, content: [{ type: 'text', text: JSON.stringify(fields.structuredContent) }] };
   } catch (error) {
     return errorResult(`The tool returned a value that cannot be written as JSON: ${messageOf(error)}`);
   }
 }
 
-/** What JSON can carry of it: itself where that is all, as nearly always. Texts stay as they are: they may be long. */
+/** The part of a value that JSON can carry, which is nearly always the value itself. Strings may be long and are kept. */
 function asJson<Value extends object>(value: Value, except?: keyof Value): Value {
   let copy: Record<string, unknown> | undefined;
   for (const key in value) {

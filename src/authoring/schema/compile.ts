@@ -1,5 +1,5 @@
-import { messageOf, TenonError } from '../../protocol/errors.js';
-import { kindOf } from '../../protocol/kinds.js';
+import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import { kindOf } from '../../protocol/base/kinds.js';
 import { type DetailedIssue, type Validate, validateWithDates } from './dates.js';
 import type { InputSchema } from './input-schema.js';
 import type { JsonSchema } from './json-schema.js';
@@ -21,13 +21,13 @@ import {
 } from './standard-schema.js';
 import { checkZodSchema } from './zod-walk.js';
 
-/** A tool's schema, made ready once: its JSON Schema for the model, and a check for what the model or the tool sends. */
+/** A tool's schema, compiled once: its JSON Schema for the model, and the check of what the model or the tool sends. */
 export interface CompiledSchema {
   /** A promise only where a converter had to be loaded (zod 3, zod/mini, zod 4.0 and 4.1). */
   readonly jsonSchema: JsonSchema | Promise<JsonSchema>;
-  /** Of what a model sent: what it got nearly right is repaired. */
+  /** Checks what a model sent; near misses are repaired. */
   check(value: unknown): Checked | Promise<Checked>;
-  /** Of what the tool itself made: taken as it is. */
+  /** Checks what the tool itself produced, as it is. */
   checkExactly(value: unknown): Promise<Checked>;
 }
 
@@ -67,7 +67,7 @@ function librarySchema(
   isRoot: boolean,
 ): JsonSchema | Promise<JsonSchema> {
   const jsonSchema = jsonSchemaOf(schema, direction);
-  // Its converter is not loaded yet: what can be said now is said now.
+  // Its converter is not loaded yet, so only the mistakes that can be seen without it are reported now.
   if (jsonSchema instanceof Promise) {
     jsonSchema.catch(() => {});
     checkZodSchema(schema, isRoot);
@@ -81,7 +81,7 @@ function inPlace(jsonSchema: JsonSchema): JsonSchema {
 
 function compiled(given: JsonSchema | Promise<JsonSchema>, validate: Validate): CompiledSchema {
   const jsonSchema = given instanceof Promise ? given.then(checkedRoot) : checkedRoot(given);
-  // Whoever lists or calls the tool hears of a failure; until then it must not be an unhandled rejection.
+  // Whoever lists or calls the tool learns of a failure; until then it must not count as an unhandled rejection.
   if (jsonSchema instanceof Promise) jsonSchema.catch(() => {});
   const flat =
     jsonSchema instanceof Promise ? jsonSchema.then(flattenRootUnion) : flattenRootUnion(jsonSchema);
@@ -119,7 +119,7 @@ function compilePlain(schema: JsonSchema): CompiledSchema {
   const mistake = findSchemaMistake(schema);
   if (mistake !== undefined) throw new TypeError(`${mistake}.`);
   const loading = compilePlainSchema(schema);
-  // A schema that the validator refuses fails the calls of this one tool, with the validator's words.
+  // A schema that the validator rejects fails the calls of this one tool, with the validator's message.
   loading.catch(() => {});
   return compiled(schema, async (given) => {
     const value = withDefaults(schema, given);
@@ -210,7 +210,7 @@ interface ZodWithoutStandard {
   }>;
 }
 
-/** zod before 3.24 validates only by its own methods. */
+/** zod before 3.24 validates only through its own methods. */
 function validatorOf(schema: unknown): Validate {
   if (isStandardSchema(schema)) return schema['~standard'].validate;
   const zod = schema as ZodWithoutStandard;

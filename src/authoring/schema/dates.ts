@@ -2,12 +2,13 @@ import type { StandardIssue, StandardResult } from './standard-schema.js';
 
 export type Validate = (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>;
 
-/** zod, Valibot and ArkType all tell more of an issue than Standard Schema asks of them. */
+/** zod, Valibot and ArkType all report more about an issue than Standard Schema requires. */
 export type DetailedIssue = StandardIssue & { readonly expected?: unknown };
 
 /**
- * Dates cannot be sent in JSON; models send ISO text. What says that it wanted a date gets one. Then the rest is
- * tried: where a date is one of several choices, the issue does not say so. `first` is what was said of `given` as it is.
+ * JSON has no dates, so models send ISO text. Where an issue says that a date was expected, the text becomes one. Then
+ * the rest is tried: where a date is one of several choices, the issue does not mention it. `first` is the verdict on
+ * `given` unchanged.
  */
 export async function validateWithDates(
   given: unknown,

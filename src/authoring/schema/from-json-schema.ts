@@ -45,7 +45,7 @@ type FromObject<Schema> = Schema extends { readonly properties: infer Properties
     ? Record<string, FromJsonSchema<Values>>
     : Record<string, unknown>;
 
-/** What the handler always finds: what is required, and what has a default. */
+/** The properties that are always present: the required ones and those with a default. */
 type PresentKeys<Schema> =
   | (Schema extends { readonly required: readonly (infer Key)[] } ? Key : never)
   | (Schema extends { readonly properties: infer Properties } ? DefaultedKeys<Properties> : never);

@@ -46,16 +46,16 @@ type Infer<Schema, Side extends 'input' | 'output'> = Schema extends
     ? FromJsonSchema<Schema>
     : ShapeType<Schema, Side>;
 
-/** The handler's arguments: what the schema makes of the model's input, defaults and transforms applied. */
+/** The handler's arguments: the schema's output for the model's input, with defaults and transforms applied. */
 export type InferInput<Schema> = Infer<Schema, 'output'>;
 
-/** What a handler may return under an output schema: what that schema takes, before its defaults and transforms. */
+/** What a handler may return under an output schema: the schema's input, before defaults and transforms. */
 export type InferResult<Schema> = Infer<Schema, 'input'>;
 
-/** Under the name of the official SDK: an object of schemas. */
+/** The official SDK's name for an object of schemas. */
 export type AnyZodRawShape = RawShape;
 
-/** Under the name of the official SDK: the arguments that an object of schemas makes. */
+/** The official SDK's name for the arguments that an object of schemas describes. */
 export type InferShape<Shape extends AnyZodRawShape> = {
   [Key in keyof Shape]: TypeOf<Shape[Key], 'output'>;
 } & {};

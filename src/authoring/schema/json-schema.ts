@@ -9,10 +9,10 @@ export type JsonSchema = Record<string, unknown>;
 const TARGET = 'draft-07';
 const DIALECT = 'http://json-schema.org/draft-07/schema#';
 
-/** Whether a schema says what comes in (a tool's arguments) or what goes out (its result). */
+/** Whether a schema describes what comes in (a tool's arguments) or what goes out (its result). */
 export type Direction = 'input' | 'output';
 
-/** One schema's JSON Schema, or a promise of it where a converter has to be loaded first. */
+/** The JSON Schema of one schema, or a promise of it where a converter has to be loaded first. */
 export function jsonSchemaOf(schema: unknown, direction: Direction): JsonSchema | Promise<JsonSchema> {
   const standard = (schema as Partial<StandardSchema>)['~standard'];
   if (standard?.jsonSchema !== undefined) {
@@ -26,12 +26,12 @@ export function jsonSchemaOf(schema: unknown, direction: Direction): JsonSchema 
   if (isZod4(schema)) return convertWithZod4(schema, direction);
   if (isZod3(schema)) return convertZod3(schema);
   throw new TypeError(
-    `a schema of the library "${standard?.vendor ?? 'unknown'}" does not say its JSON Schema. Use zod, plain JSON ` +
+    `a schema of the library "${standard?.vendor ?? 'unknown'}" does not provide a JSON Schema. Use zod, plain JSON ` +
       'Schema, or a Standard Schema that carries `~standard.jsonSchema` (Valibot: wrap it with `toStandardJsonSchema`).',
   );
 }
 
-/** Dates travel as ISO text (see repair.ts). What else JSON cannot say is an error that names its place. */
+/** Dates travel as ISO text (see repair.ts). Anything else that JSON cannot express is an error that names the place. */
 const ZOD_OPTIONS = {
   unrepresentable: 'any',
   override: ({ zodSchema, jsonSchema, path }: ZodOverride): void => {
@@ -65,7 +65,7 @@ export function objectJsonSchema(
   };
 }
 
-/** Whether a key may be left out. A `z.any()` accepts `undefined` and is required all the same, as zod has it. */
+/** Whether a key may be left out. A `z.any()` accepts `undefined` but is still required, as in zod itself. */
 export function isOptional(schema: unknown): boolean {
   if (isZod4(schema)) return schema._zod.optin !== undefined;
   if (isZod3(schema)) return schema.isOptional();
@@ -73,7 +73,7 @@ export function isOptional(schema: unknown): boolean {
   return !(result instanceof Promise) && result.issues === undefined;
 }
 
-/** A schema that becomes a property is no longer the root: its references move along. */
+/** A schema that becomes a property is no longer the root, so its references have to move with it. */
 function nested(schema: JsonSchema, name: string): JsonSchema {
   const { $schema: _dialect, ...rest } = schema;
   const place = `#/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
@@ -108,7 +108,7 @@ async function convertWithZod4(schema: unknown, direction: Direction): Promise<J
 
 async function convertZod3(schema: Zod3Schema): Promise<JsonSchema> {
   const { zodToJsonSchema } = await import('zod-to-json-schema');
-  // Whether a key may be left out is said by `required`, not by a choice between a type and nothing.
+  // `required` says whether a key may be left out, not a choice between a type and nothing.
   const { typeName, innerType, description } = schema._def;
   const inner = typeName === 'ZodOptional' && innerType !== undefined ? innerType : schema;
   const converted = zodToJsonSchema(inner as never, {

@@ -3,12 +3,12 @@ import type { JsonSchema } from './json-schema.js';
 /** How a date travels: as ISO text (see repair.ts). */
 export const DATE = { type: 'string', format: 'date-time' } as const;
 
-/** Put where a library has no JSON Schema for something: found again, it tells the place. */
+/** Marks what a library cannot convert, so that the error can name the place. */
 const MARK = 'tenon/unrepresentable';
 
 const mark = (kind: string) => ({ [MARK]: kind });
 
-/** Left alone, ArkType says nothing of what JSON cannot represent (`{}`), and Valibot does not say where it is. */
+/** By default ArkType silently writes `{}` for what JSON cannot represent, and Valibot does not say where it is. */
 export const LIBRARY_OPTIONS: Readonly<Record<string, Record<string, unknown> | undefined>> = {
   arktype: {
     fallback: {
@@ -25,7 +25,7 @@ export const LIBRARY_OPTIONS: Readonly<Record<string, Record<string, unknown> | 
       if (valibotSchema.type === 'date') return DATE;
       return errors === undefined ? undefined : mark(valibotSchema.type);
     },
-    // A rule that JSON Schema has no word for is still checked, when the model calls.
+    // A rule that JSON Schema cannot express is still checked when the model calls.
     overrideAction: ({ errors, jsonSchema }: { errors?: readonly string[]; jsonSchema: JsonSchema }) =>
       errors === undefined ? undefined : jsonSchema,
   },
@@ -36,7 +36,7 @@ interface ValibotPlace {
   errors?: readonly string[] | undefined;
 }
 
-/** The schema, unless something in it could not be represented: then an error that names the place. */
+/** Returns the schema, or throws an error that names the place that could not be represented. */
 export function withoutMarks(schema: JsonSchema): JsonSchema {
   visit(schema, []);
   return schema;

@@ -1,8 +1,9 @@
+import { schemaCheck } from '../../mcp/schema-check.js';
 import type { JsonSchemaInput } from './from-json-schema.js';
 import type { JsonSchema } from './json-schema.js';
 import { isStandardSchema } from './standard-schema.js';
 
-/** Tells plain JSON Schema from a raw shape: in a shape every value is a schema object of a library. */
+/** Tells plain JSON Schema from a raw shape, in which every value is a schema object of some library. */
 export function isPlainJsonSchema(schema: object): schema is JsonSchemaInput {
   if (isStandardSchema(schema)) return false;
   const { type, properties, oneOf, anyOf, allOf, $ref, $schema } = schema as Record<string, unknown>;
@@ -19,8 +20,8 @@ export function isPlainJsonSchema(schema: object): schema is JsonSchemaInput {
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'null', 'array', 'object']);
 
 /**
- * What is wrong with a JSON Schema, and where, or undefined. Only the mistakes that people make by hand; whether the
- * whole is valid is for the validator to say, which is loaded later.
+ * The first mistake in a JSON Schema and its place, or undefined. Finds only the mistakes that people make by hand;
+ * the validator, which is loaded later, decides whether the whole is valid.
  */
 export function findSchemaMistake(schema: unknown, path = '#'): string | undefined {
   if (typeof schema === 'boolean') return undefined;
@@ -29,7 +30,7 @@ export function findSchemaMistake(schema: unknown, path = '#'): string | undefin
   }
   const { type, properties, required, items, enum: values } = schema as JsonSchema;
   for (const each of Array.isArray(type) ? type : type === undefined ? [] : [type]) {
-    if (!TYPES.has(each as string)) return `${path}/type: ${JSON.stringify(each)} is no JSON Schema type`;
+    if (!TYPES.has(each as string)) return `${path}/type: ${JSON.stringify(each)} is not a JSON Schema type`;
   }
   if (
     required !== undefined &&
@@ -74,14 +75,12 @@ export function withDefaults(schema: unknown, value: unknown): unknown {
 
 export type PlainCheck = (value: unknown) => string | undefined;
 
-/** The validator of the MCP library (ajv, both current dialects), loaded when the first such tool is defined. */
 export async function compilePlainSchema(schema: object): Promise<PlainCheck> {
-  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv');
-  const validate = new AjvJsonSchemaValidator().getValidator(schema as never);
+  const validate = await schemaCheck(schema);
   return (value) => {
     const result = validate(value);
     return result.valid
       ? undefined
-      : result.errorMessage.replaceAll(/\bdata\//g, '').replaceAll(/\bdata /g, '');
+      : (result.errorMessage ?? 'invalid').replaceAll(/\bdata\//g, '').replaceAll(/\bdata /g, '');
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json-schema.js';
 
-/** The schema that a place means: itself, or what its `$ref` leads to inside the root; undefined where that is nothing. */
+/** The schema itself, or the target of its `$ref` inside the root; undefined if that leads nowhere. */
 export function resolveReference(part: unknown, root: JsonSchema): JsonSchema | undefined {
   let schema = part as JsonSchema | undefined;
   for (let hops = 0; hops < 10 && typeof schema?.$ref === 'string'; hops += 1) {
@@ -14,7 +14,7 @@ export function resolveReference(part: unknown, root: JsonSchema): JsonSchema | 
   return typeof schema === 'object' && schema !== null ? schema : undefined;
 }
 
-/** What a schema refers to, in its place: many clients look for `properties` right there. */
+/** Puts the target of a reference in its place: many clients look for `properties` right there. */
 export function withoutReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (typeof schema.$ref !== 'string') return schema;
   const { $ref: _reference, ...rest } = schema;

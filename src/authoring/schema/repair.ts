@@ -5,7 +5,7 @@ const STRUCTURE = /^\s*[[{]/;
 
 /**
  * Models sometimes send an object or an array as JSON text. Where the schema wants one and does not allow a string,
- * the text is parsed. `repaired` names the places, so that nothing is changed without a trace.
+ * the text is parsed. `repaired` names the places, so that no change goes unrecorded.
  */
 export function repairJsonText(schema: JsonSchema, value: unknown): Repaired {
   return needsNoLook(value) ? { value, repaired: NOTHING } : repairParts(schema, value);
@@ -45,7 +45,7 @@ function repairParts(schema: JsonSchema, value: unknown): Repaired {
     // Copied only when something in it is repaired, which is rare.
     let copy: Record<string, unknown> | undefined;
     for (const [key, item] of Object.entries(given)) {
-      // A number or a short word needs no look at its schema, nor a path.
+      // A number or a short word needs neither its schema nor a path.
       if (!mayNeedRepair(item)) continue;
       const place = isArray ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
       const better = repair(partOf(key), item, place);
@@ -62,7 +62,7 @@ function mayNeedRepair(value: unknown): boolean {
   return typeof value === 'string' ? STRUCTURE.test(value) : typeof value === 'object';
 }
 
-/** A place that says nothing of types allows everything. */
+/** A schema without a type allows everything. */
 function allowsString(schema: JsonSchema | undefined, root: JsonSchema): boolean {
   if (schema === undefined) return true;
   const branches = (schema.anyOf ?? schema.oneOf) as unknown[] | undefined;

@@ -2,9 +2,8 @@ import type { JsonSchema } from './json-schema.js';
 import { moveReferences, withoutReference } from './references.js';
 
 /**
- * The Claude Code CLI does not offer a tool whose schema has `oneOf`, `anyOf` or `allOf` at its root, and says
- * nothing. So it gets one object with the properties of all branches; what the model then sends is checked against
- * the real schema.
+ * The Claude Code CLI silently hides a tool whose schema has `oneOf`, `anyOf` or `allOf` at its root. So it gets one
+ * object with the properties of all branches, and what the model then sends is checked against the real schema.
  */
 export function flattenRootUnion(schema: JsonSchema): JsonSchema {
   const flat = flatten(schema, schema, 0);
@@ -12,7 +11,7 @@ export function flattenRootUnion(schema: JsonSchema): JsonSchema {
   const { oneOf, anyOf, allOf } = schema;
   const leadsIntoUnion = (reference: string): boolean => /^#\/(oneOf|anyOf|allOf)\//.test(reference);
   if (!/"#\/(oneOf|anyOf|allOf)\//.test(JSON.stringify(schema))) return flat;
-  // Branches that others refer to stay, out of the way.
+  // Branches that are referred to from elsewhere are kept among the definitions.
   const definitions = { ...(flat.definitions as object | undefined), [KEPT]: { oneOf, anyOf, allOf } };
   return moveReferences({ ...flat, definitions }, `#/definitions/${KEPT}`, leadsIntoUnion) as JsonSchema;
 }
@@ -47,7 +46,7 @@ export function findNonObjectBranch(schema: JsonSchema, path = '#'): string | un
   return undefined;
 }
 
-/** All properties of all branches; required is what every branch requires. */
+/** All properties of all branches; only what every branch requires is required. */
 function mergeAlternatives(branches: JsonSchema[]): JsonSchema {
   const properties: Record<string, unknown> = {};
   for (const name of new Set(branches.flatMap((branch) => Object.keys(propertiesOf(branch))))) {
@@ -62,7 +61,7 @@ function mergeAlternatives(branches: JsonSchema[]): JsonSchema {
   return { properties, ...(required.length > 0 ? { required } : {}) };
 }
 
-/** Both must hold: properties of both, required of both. */
+/** Both must hold: the properties and the required keys of both. */
 function mergeBoth(left: JsonSchema, right: JsonSchema): JsonSchema {
   const required = [...new Set([...requiredOf(left), ...requiredOf(right)])];
   return {
@@ -73,7 +72,7 @@ function mergeBoth(left: JsonSchema, right: JsonSchema): JsonSchema {
   };
 }
 
-/** The tag of a discriminated union becomes an enum, other properties that differ a choice. */
+/** The tag of a discriminated union becomes an enum; other properties that differ become a choice. */
 function oneOfThese(variants: JsonSchema[]): unknown {
   const distinct = [...new Map(variants.map((variant) => [JSON.stringify(variant), variant])).values()];
   const [first] = distinct;

@@ -11,7 +11,7 @@ export interface StandardProperties<Input = unknown, Output = Input> {
   readonly vendor: string;
   readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-  /** Version 1.1: the schema can say itself what its JSON Schema is. */
+  /** Version 1.1: the schema provides its own JSON Schema. */
   readonly jsonSchema?: {
     readonly input: ToJsonSchema;
     readonly output?: ToJsonSchema;

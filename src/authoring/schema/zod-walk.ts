@@ -9,7 +9,7 @@ interface Zod3Definition {
 
 type Definition = Record<string, unknown>;
 
-/** The kinds that have no JSON, in the spelling of zod 4. */
+/** The kinds that have no JSON form, in zod 4's spelling. */
 export const UNREPRESENTABLE: ReadonlySet<string> = new Set([
   'bigint',
   'symbol',
@@ -21,7 +21,7 @@ export const UNREPRESENTABLE: ReadonlySet<string> = new Set([
   'promise',
 ]);
 
-/** The kinds that are certainly no object, and so cannot be all of a tool's arguments. */
+/** The kinds that are certainly not objects, and so cannot be a tool's arguments. */
 const NO_OBJECT = new Set([
   ...['string', 'number', 'int', 'boolean', 'null', 'undefined', 'never', 'date', 'array', 'tuple', 'enum'],
   ...['nativeenum', 'literal', 'template_literal', 'file'],
@@ -32,7 +32,7 @@ export function unrepresentable(path: readonly PropertyKey[], kind: string): Typ
   return new TypeError(`${place} is a z.${kind}(), which JSON cannot represent`);
 }
 
-/** Throws what is wrong with the schema; `isRoot` where it stands for all arguments, not for one of them. */
+/** Throws if the schema cannot be used; `isRoot` if it stands for all arguments, not for one of them. */
 export function checkZodSchema(schema: unknown, isRoot: boolean): void {
   const kind = kindOf(definitionOf(schema) ?? {});
   if (isRoot && NO_OBJECT.has(kind)) {

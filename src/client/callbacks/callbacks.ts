@@ -1,21 +1,26 @@
-import { type InboundRequest, unsupportedRequest } from '../../protocol/control-channel.js';
-import type { AgentSubtype, InitializeRequest } from '../../protocol/control-requests.js';
-import type { JsonRpcMessage } from '../../protocol/mcp.js';
-import type { Debug } from '../debug.js';
+import type { JsonRpcMessage } from '../../mcp/types.js';
+import type { Options } from '../../options/options.js';
+import { type InboundRequest, unsupportedRequest } from '../../protocol/channel/control-channel.js';
+import { type AgentRequestHandlers, recordField, textField } from '../../protocol/channel/received-fields.js';
+import type { AgentSubtype, InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { InProcessServers } from '../mcp/in-process-servers.js';
-import type { Options } from '../options.js';
+import type { Debug } from '../query/debug.js';
 import { Hooks } from './hooks.js';
 import { answerPermission } from './permissions.js';
 import { answerDialog, answerElicitation } from './questions.js';
 
-/** One handler per subtype that an agent may send. */
-const HANDLERS: Record<AgentSubtype, (side: HostSide, request: InboundRequest) => unknown> = {
-  can_use_tool: ({ options, debug }, request) => answerPermission(options.canUseTool, request, debug),
-  hook_callback: ({ hooks }, request) => hooks.call(request),
-  mcp_message: ({ servers }, { fields, cancellation }) =>
-    servers.receive(String(fields.server_name), fields.message as JsonRpcMessage, cancellation),
-  elicitation: ({ options }, request) => answerElicitation(options.onElicitation, request),
-  request_user_dialog: ({ options }, request) => answerDialog(options.onUserDialog, request),
+const HANDLERS: AgentRequestHandlers<[side: HostSide, request: InboundRequest]> = {
+  can_use_tool: (fields, { options, debug }, request) =>
+    answerPermission(options.canUseTool, fields, request, debug),
+  hook_callback: (fields, { hooks }, { signal }) => hooks.call(fields, signal),
+  mcp_message: (fields, { servers }, { cancellation }) =>
+    servers.receive(
+      textField(fields, 'server_name'),
+      recordField(fields, 'message') as JsonRpcMessage,
+      cancellation,
+    ),
+  elicitation: (fields, { options }, request) => answerElicitation(options.onElicitation, fields, request),
+  request_user_dialog: (fields, { options }, request) => answerDialog(options.onUserDialog, fields, request),
 };
 
 interface HostSide {
@@ -25,7 +30,7 @@ interface HostSide {
   readonly debug: Debug;
 }
 
-/** Everything on this side that the agent may call. */
+/** Everything in the host that the agent may call. */
 export class Callbacks implements HostSide {
   readonly options: Options;
   readonly servers: InProcessServers;
@@ -39,7 +44,7 @@ export class Callbacks implements HostSide {
     this.debug = debug;
   }
 
-  /** True while the agent may need an answer; servers can be added later. */
+  /** Whether the agent may need an answer; servers can be added later. */
   get any(): boolean {
     const { canUseTool, onElicitation, onUserDialog } = this.options;
     return (
@@ -52,7 +57,12 @@ export class Callbacks implements HostSide {
   }
 
   serve(request: InboundRequest): unknown {
-    if (!Object.hasOwn(HANDLERS, request.subtype)) throw unsupportedRequest(request.subtype);
-    return HANDLERS[request.subtype as AgentSubtype](this, request);
+    const { subtype } = request;
+    if (!isServed(subtype)) throw unsupportedRequest(subtype);
+    return HANDLERS[subtype](request.fields, this, request);
   }
+}
+
+function isServed(subtype: string): subtype is AgentSubtype {
+  return Object.hasOwn(HANDLERS, subtype);
 }

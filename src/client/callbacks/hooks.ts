@@ -1,11 +1,23 @@
-import type { InboundRequest } from '../../protocol/control-channel.js';
-import type { HookCallbackRequest, InitializeRequest } from '../../protocol/control-requests.js';
-import { OptionError } from '../../protocol/errors.js';
-import type { HookCallback, HookCallbackMatcher, HookEvent, HookJSONOutput } from '../../protocol/hooks.js';
+import { OptionError } from '../../protocol/base/errors.js';
+import {
+  optionalText,
+  type Received,
+  recordField,
+  textField,
+} from '../../protocol/channel/received-fields.js';
+import type { HookCallbackRequest, InitializeRequest } from '../../protocol/wire/control-requests.js';
+import { hookMatcherProblem } from '../../protocol/wire/hook-matcher.js';
+import type {
+  HookCallback,
+  HookCallbackMatcher,
+  HookEvent,
+  HookInput,
+  HookJSONOutput,
+} from '../../protocol/wire/hooks.js';
 
 type HooksOption = Partial<Record<HookEvent, HookCallbackMatcher[] | undefined>>;
 
-/** The callbacks of the `hooks` option, under the ids by which the agent calls them. */
+/** The callbacks of the `hooks` option, by the ids that the agent uses to call them. */
 export class Hooks {
   readonly #callbacks: HookCallback[] = [];
   readonly #registration: NonNullable<InitializeRequest['hooks']> = {};
@@ -27,13 +39,14 @@ export class Hooks {
     return Object.keys(this.#registration).length > 0 ? { hooks: this.#registration } : {};
   }
 
-  async call(request: InboundRequest): Promise<HookJSONOutput> {
-    const fields = request.fields as unknown as HookCallbackRequest;
-    const [, index] = /^hook_(\d+)$/.exec(fields.callback_id) ?? [];
+  async call(fields: Received<HookCallbackRequest>, signal: AbortSignal): Promise<HookJSONOutput> {
+    const id = textField(fields, 'callback_id');
+    const [, index] = /^hook_(\d+)$/.exec(id) ?? [];
     const callback = index === undefined ? undefined : this.#callbacks[Number(index)];
-    if (callback === undefined) throw new Error(`No hook callback found for ID: ${fields.callback_id}`);
-    // A callback that returns nothing has nothing to say: the agent goes on.
-    return (await callback(fields.input, fields.tool_use_id, { signal: request.signal })) ?? {};
+    if (callback === undefined) throw new Error(`No hook callback found for ID: ${id}`);
+    const input = recordField(fields, 'input') as HookInput;
+    // A callback that returns nothing lets the agent continue.
+    return (await callback(input, optionalText(fields, 'tool_use_id'), { signal })) ?? {};
   }
 
   #register(event: string, entry: HookCallbackMatcher) {
@@ -41,6 +54,10 @@ export class Hooks {
       throw invalidHooks(event, entry);
     }
     const { matcher, hooks, timeout, onFailure } = entry;
+    const problem = hookMatcherProblem(matcher ?? undefined);
+    if (problem !== undefined) {
+      throw new OptionError(`hooks.${event}`, matcher, `hooks.${event}: the matcher ${problem}.`);
+    }
     const hookCallbackIds = hooks.map((hook) => `hook_${this.#callbacks.push(hook) - 1}`);
     return {
       ...(matcher === undefined ? {} : { matcher }),

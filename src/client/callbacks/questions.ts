@@ -1,44 +1,66 @@
-import type { InboundRequest } from '../../protocol/control-channel.js';
-import type { ElicitationControlRequest, UserDialogControlRequest } from '../../protocol/control-requests.js';
+import { withoutUndefined } from '../../protocol/base/kinds.js';
+import type { InboundRequest } from '../../protocol/channel/control-channel.js';
+import {
+  optionalText,
+  type Received,
+  recordField,
+  textField,
+} from '../../protocol/channel/received-fields.js';
+import type {
+  ElicitationControlRequest,
+  UserDialogControlRequest,
+} from '../../protocol/wire/control-requests.js';
 import type {
   ElicitationRequest,
   ElicitationResult,
   OnElicitation,
   OnUserDialog,
+  UserDialogRequest,
   UserDialogResult,
-} from '../../protocol/host-callbacks.js';
+} from '../../protocol/wire/host-callbacks.js';
 
-/** Answers `elicitation`: an MCP server asks the person something. Nobody to ask means no. */
+/** Answers `elicitation`, a question of an MCP server to the user. Without a callback it is declined. */
 export async function answerElicitation(
   onElicitation: OnElicitation | undefined,
-  request: InboundRequest,
+  fields: Received<ElicitationControlRequest>,
+  { signal, requestId }: InboundRequest,
 ): Promise<ElicitationResult> {
   if (onElicitation === undefined) return { action: 'decline' };
-  const fields = request.fields as unknown as ElicitationControlRequest;
-  const question: ElicitationRequest = { serverName: fields.mcp_server_name, message: fields.message };
-  if (fields.mode !== undefined) question.mode = fields.mode;
-  if (fields.url !== undefined) question.url = fields.url;
-  if (fields.elicitation_id !== undefined) question.elicitationId = fields.elicitation_id;
-  if (fields.requested_schema !== undefined) question.requestedSchema = fields.requested_schema;
-  if (fields.title !== undefined) question.title = fields.title;
-  if (fields.display_name !== undefined) question.displayName = fields.display_name;
-  if (fields.description !== undefined) question.description = fields.description;
-  const { signal, requestId } = request;
+  const question: ElicitationRequest = {
+    serverName: textField(fields, 'mcp_server_name'),
+    message: textField(fields, 'message'),
+    ...withoutUndefined({
+      mode: modeOf(fields.mode),
+      url: optionalText(fields, 'url'),
+      elicitationId: optionalText(fields, 'elicitation_id'),
+      requestedSchema: fields.requested_schema == null ? undefined : recordField(fields, 'requested_schema'),
+      title: optionalText(fields, 'title'),
+      displayName: optionalText(fields, 'display_name'),
+      description: optionalText(fields, 'description'),
+    }),
+  };
   return (await onElicitation(question, { signal, requestId })) ?? { action: 'decline' };
 }
 
-/** Answers `request_user_dialog`. Without a callback the dialog counts as dismissed: it must not wait for ever. */
+/**
+ * Answers `request_user_dialog`. Without a callback the dialog is cancelled, so that it does not wait
+ * forever.
+ */
 export async function answerDialog(
   onUserDialog: OnUserDialog | undefined,
-  request: InboundRequest,
+  fields: Received<UserDialogControlRequest>,
+  { signal, requestId }: InboundRequest,
 ): Promise<UserDialogResult> {
   if (onUserDialog === undefined) return { behavior: 'cancelled' };
-  const fields = request.fields as unknown as UserDialogControlRequest;
-  const { signal, requestId } = request;
-  const dialog = {
-    dialogKind: fields.dialog_kind,
-    payload: fields.payload,
-    ...(fields.tool_use_id === undefined ? {} : { toolUseID: fields.tool_use_id }),
+  const dialog: UserDialogRequest = {
+    dialogKind: textField(fields, 'dialog_kind'),
+    payload: recordField(fields, 'payload'),
+    ...withoutUndefined({ toolUseID: optionalText(fields, 'tool_use_id') }),
   };
   return (await onUserDialog(dialog, { signal, requestId })) ?? { behavior: 'cancelled' };
+}
+
+/** An unknown mode is treated as absent, which means a form. */
+function modeOf(mode: unknown): ElicitationRequest['mode'] {
+  return mode === 'form' || mode === 'url' ? mode : undefined;
 }

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * The version of a CLI, as far as the place where it lies tells: starting it to ask would take a second. Undefined
- * where nothing tells, as with a wrapper of one's own or a copied program.
+ * The version of a CLI, as far as its location reveals it: starting it to ask would take a second.
+ * Undefined if unknown, as with a custom wrapper or a copied program.
  */
 export function versionOf(path: string): string | undefined {
   let file: string;
@@ -13,14 +13,14 @@ export function versionOf(path: string): string | undefined {
     return undefined;
   }
   const folder = dirname(file);
-  // Installers without npm keep each version as `versions/2.1.140` or `2.1.140/claude`.
+  // Installers other than npm keep each version as `versions/2.1.140` or `2.1.140/claude`.
   const named = [basename(file), basename(folder)].find((name) => /^\d+\.\d+\.\d+$/.test(name));
   if (named !== undefined) return named;
   const packages = [
     folder,
     // The native program in `bin`.
     dirname(folder),
-    // Scripts that start the one in a package: of the CLI's own local installation, and of pnpm in `.bin`.
+    // Scripts that start the program in a package: the CLI's own local installation, and pnpm's `.bin`.
     join(folder, 'node_modules', '@anthropic-ai', 'claude-code'),
     join(dirname(folder), '@anthropic-ai', 'claude-code'),
   ];
@@ -39,7 +39,7 @@ interface Manifest {
 
 function versionOfPackage(file: string): string | undefined {
   let manifest: Manifest;
-  // Mostly it is not there, and to find out by an exception takes ten times as long.
+  // It usually does not exist, and an exception is a much slower way to find that out.
   if (!existsSync(file)) return undefined;
   try {
     manifest = JSON.parse(readFileSync(file, 'utf8'));
@@ -53,7 +53,10 @@ function versionOfPackage(file: string): string | undefined {
   return typeof claudeCodeVersion === 'string' ? claudeCodeVersion : versionInOfficialSdk(version);
 }
 
-/** The official SDK brings a CLI with the same last number: 0.1.30 has 2.0.30, 0.2.50 and 0.3.50 have 2.1.50. */
+/**
+ * The official SDK bundles a CLI with the same patch number: 0.1.30 has 2.0.30, 0.2.50 and 0.3.50 have
+ * 2.1.50.
+ */
 function versionInOfficialSdk(version: string): string | undefined {
   const [, minor, patch] = /^0\.(\d+)\.(\d+)$/.exec(version) ?? [];
   if (minor === undefined) return undefined;

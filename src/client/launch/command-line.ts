@@ -1,113 +1,84 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import type { InitializeRequest } from '../../protocol/control-requests.js';
-import { messageOf, OptionError } from '../../protocol/errors.js';
-import { LIMITS } from '../../protocol/limits.js';
-import type { McpServerConfigForProcessTransport } from '../../protocol/mcp.js';
-import type { SplitServers } from '../mcp/split-servers.js';
-import { placeOptions } from '../option-table.js';
-import type { Options } from '../options.js';
-import { childEnvironment } from './environment.js';
-import { adaptToVersion } from './older-versions.js';
+import type { McpServerConfigForProcessTransport } from '../../mcp/types.js';
+import { writeArguments } from '../../options/flags.js';
+import type { AgentPlan } from '../../options/plan.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import type { Settings } from '../../protocol/wire/settings.js';
 import type { PrivateFiles } from './private-files.js';
+import { mergedSettings } from './settings-argument.js';
 
 const BASE = ['--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json'];
 
-export interface CommandLine {
-  args: string[];
-  env: NodeJS.ProcessEnv;
-  initialize: InitializeRequest;
-}
-
-/** Arguments, environment and `initialize` fields of one conversation. Nothing secret or large is in the arguments. */
-export function commandLine(
-  options: Options,
-  servers: SplitServers,
-  announcement: InitializeRequest,
-  version: string | undefined,
-  files: PrivateFiles,
-): CommandLine {
-  const placed = placeOptions(options);
-  const initialize: InitializeRequest = { ...announcement, ...placed.initialize };
-  const mcpServers: Record<string, McpServerConfigForProcessTransport> = { ...servers.process };
-  for (const name of servers.contested) mcpServers[name] = { type: 'sdk', name };
-  const plan = {
-    args: placed.args,
-    initialize,
-    mcpServers,
-    sdkServerNames: Object.keys(servers.inProcess),
-    settings: placed.settings,
-  };
-  adaptToVersion(plan, version);
-  const env = childEnvironment(options.env, placed.env);
-  // A process that somebody else starts may run where our files are not: then the environment has to carry what is
-  // secret. A runtime is no process: nobody else sees its arguments.
-  const isProcess = options.runtime == null;
-  const remote = !isProcess || options.spawnClaudeCodeProcess !== undefined;
-  const settings = { ...placed.settings };
-  const args = [
+/** The arguments of a process on this machine. Anything secret or large goes into private files. */
+export function localArguments(plan: AgentPlan, cwd: string | undefined, files: PrivateFiles): string[] {
+  const { plan: short, rules } = withoutLongLists(plan);
+  const settings = mergedSettings(short, cwd, rules);
+  return [
     ...BASE,
-    ...(remote ? mergeLists(plan.args) : moveLongLists(mergeLists(plan.args), settings)),
+    ...writeArguments(
+      { ...short, settings },
+      {
+        ...asFile('mcpServers', serversFile(plan.mcpServers, files)),
+        ...asFile('settings', settingsFile(settings, files)),
+      },
+    ),
   ];
-  if (Object.keys(plan.mcpServers).length > 0) {
-    const config = remote && isProcess ? secretsToEnvironment(plan.mcpServers, env) : plan.mcpServers;
-    const json = JSON.stringify({ mcpServers: config });
-    args.push(
-      '--mcp-config',
-      remote || !needsFile(plan.mcpServers, json) ? json : files.write('mcp.json', json),
-    );
+}
+
+/** The arguments of a process that may run where our files do not exist: secrets go into its environment. */
+export function remoteArguments(plan: AgentPlan, cwd: string | undefined, env: NodeJS.ProcessEnv): string[] {
+  return openArguments({ ...plan, mcpServers: secretsToEnvironment(plan.mcpServers, env) }, cwd);
+}
+
+/** The complete arguments, secrets included, for an agent whose arguments nobody else can see. */
+export function openArguments(plan: AgentPlan, cwd: string | undefined): string[] {
+  return [...BASE, ...writeArguments({ ...plan, settings: mergedSettings(plan, cwd) })];
+}
+
+function asFile<Field extends string>(field: Field, path: string | undefined): { [Key in Field]?: string } {
+  return (path === undefined ? {} : { [field]: path }) as { [Key in Field]?: string };
+}
+
+const LISTS = [
+  ['allowedTools', 'allow'],
+  ['disallowedTools', 'deny'],
+] as const;
+
+/** Hundreds of rules do not fit on a command line; in the settings they have the same meaning. */
+function withoutLongLists(plan: AgentPlan): { plan: AgentPlan; rules: Settings['permissions'] } {
+  const short = { ...plan };
+  let rules: Settings['permissions'];
+  for (const [field, key] of LISTS) {
+    if (plan[field].join(',').length + `--${field}=`.length <= LIMITS.maxArgumentBytes) continue;
+    rules = { ...rules, [key]: [...plan[field]] };
+    short[field] = [];
   }
-  return { args: withSettings(args, settings, options, remote, files), env, initialize };
+  return { plan: short, rules };
 }
 
-/** `--allowedTools` can come from two options (`allowedTools`, `skills`): one flag with both. */
-function mergeLists(args: readonly string[]): string[] {
-  const merged: string[] = [];
-  for (const arg of args) {
-    const earlier = merged.findIndex((other) => arg.startsWith(ALLOWED) && other.startsWith(ALLOWED));
-    if (earlier === -1) merged.push(arg);
-    else merged[earlier] = `${merged[earlier]},${arg.slice(ALLOWED.length)}`;
-  }
-  return merged;
+function serversFile(servers: AgentPlan['mcpServers'], files: PrivateFiles): string | undefined {
+  const json = JSON.stringify({ mcpServers: servers });
+  const hasSecrets = Object.values(servers).some((config) => 'env' in config || 'headers' in config);
+  return hasSecrets || json.length > LIMITS.maxArgumentBytes ? files.write('mcp.json', json) : undefined;
 }
 
-const ALLOWED = '--allowedTools=';
-const LISTS: readonly [flag: string, key: 'allow' | 'deny'][] = [
-  [ALLOWED, 'allow'],
-  ['--disallowedTools=', 'deny'],
-];
-
-/** Hundreds of rules do not fit on a command line; as settings they mean the same. */
-function moveLongLists(args: readonly string[], settings: Record<string, unknown>): string[] {
-  return args.filter((arg) => {
-    const list = LISTS.find(([flag]) => arg.startsWith(flag));
-    if (list === undefined || arg.length <= LIMITS.maxArgumentBytes) return true;
-    const [flag, key] = list;
-    const permissions = (settings.permissions ?? {}) as Record<string, unknown>;
-    const rules = [
-      ...((permissions[key] as string[] | undefined) ?? []),
-      ...arg.slice(flag.length).split(','),
-    ];
-    settings.permissions = { ...permissions, [key]: rules };
-    return false;
-  });
-}
-
-function needsFile(servers: Record<string, McpServerConfigForProcessTransport>, json: string): boolean {
-  if (json.length > LIMITS.maxArgumentBytes) return true;
-  return Object.values(servers).some((config) => 'env' in config || 'headers' in config);
+function settingsFile(settings: AgentPlan['settings'], files: PrivateFiles): string | undefined {
+  if (settings === undefined || typeof settings === 'string') return undefined;
+  const json = JSON.stringify(settings);
+  return 'env' in settings || json.length > LIMITS.maxArgumentBytes
+    ? files.write('settings.json', json)
+    : undefined;
 }
 
 /** Values of `env` and `headers` become `${NAME}`, which the CLI replaces from its environment. */
 function secretsToEnvironment(
-  servers: Record<string, McpServerConfigForProcessTransport>,
+  servers: AgentPlan['mcpServers'],
   env: NodeJS.ProcessEnv,
-): object {
+): Record<string, McpServerConfigForProcessTransport> {
   let count = 0;
   const hide = (values: Record<string, string>): Record<string, string> =>
     Object.fromEntries(
       Object.entries(values).map(([key, value]) => {
-        // A value with a variable in it is for the CLI to replace, and it replaces only once.
+        // A value that contains a variable is left for the CLI to expand: it expands only once.
         if (value.includes('${')) return [key, value];
         const name = `TENON_MCP_VALUE_${count++}`;
         env[name] = value;
@@ -124,57 +95,4 @@ function secretsToEnvironment(
       },
     ]),
   );
-}
-
-/** One `--settings`: the user's own (a path or an object) with what other options put there. */
-function withSettings(
-  args: string[],
-  settings: Record<string, unknown>,
-  options: Options,
-  remote: boolean,
-  files: PrivateFiles,
-): string[] {
-  const given = args.indexOf('--settings');
-  const own = given === -1 ? '' : (args[given + 1] ?? '');
-  if (Object.keys(settings).length === 0 && !isJson(own)) return args;
-  let merged = settings;
-  let rest = args;
-  if (given !== -1) {
-    merged = mergeSettings(readSettings(own, options.cwd), settings);
-    rest = args.toSpliced(given, 2);
-  }
-  const json = JSON.stringify(merged);
-  const inline = remote || (json.length <= LIMITS.maxArgumentBytes && !('env' in merged));
-  return [...rest, '--settings', inline ? json : files.write('settings.json', json)];
-}
-
-/** What options put there wins over the user's file, but rules add up: a lost `deny` would allow. */
-function mergeSettings(
-  own: Record<string, unknown>,
-  added: Record<string, unknown>,
-): Record<string, unknown> {
-  type Rules = Record<string, unknown[] | undefined>;
-  const [ownRules, addedRules] = [own.permissions, added.permissions] as (Rules | undefined)[];
-  const merged = { ...own, ...added };
-  if (!ownRules || !addedRules) return merged;
-  const both = (key: 'allow' | 'deny') => [...(ownRules[key] ?? []), ...(addedRules[key] ?? [])];
-  return { ...merged, permissions: { ...ownRules, allow: both('allow'), deny: both('deny') } };
-}
-
-function readSettings(pathOrJson: string, cwd: string | undefined): Record<string, unknown> {
-  try {
-    return JSON.parse(
-      isJson(pathOrJson) ? pathOrJson : readFileSync(resolve(cwd ?? '.', pathOrJson), 'utf8'),
-    );
-  } catch (error) {
-    throw new OptionError(
-      'settings',
-      pathOrJson,
-      `settings: "${pathOrJson.slice(0, 200)}" could not be read: ${messageOf(error)}`,
-    );
-  }
-}
-
-function isJson(pathOrJson: string): boolean {
-  return pathOrJson.trimStart().startsWith('{');
 }

@@ -1,8 +1,11 @@
-import { messageOf, TenonError } from '../../protocol/errors.js';
-import type { Frame } from '../../protocol/frames.js';
-import type { Transport, TransportReceiver } from '../../protocol/transport.js';
+import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import type { Transport, TransportReceiver } from '../../protocol/transport/transport.js';
+import type { Frame } from '../../protocol/wire/frames.js';
 
-/** A transport that something has to be done for first. What is sent before it is there waits; a stop ends the waiting. */
+/**
+ * A transport that needs some work before it can open. Frames sent before then are queued; `stop` ends the
+ * wait.
+ */
 export function deferredTransport(open: (isStopped: () => boolean) => Promise<Transport>): Transport {
   let inner: Transport | undefined;
   let receiver: TransportReceiver | undefined;
@@ -13,7 +16,9 @@ export function deferredTransport(open: (isStopped: () => boolean) => Promise<Tr
     ready = resolve;
   });
 
-  const there = (): Transport | undefined => inner;
+  // A function, because the compiler narrows `inner` to undefined in a closure that checked it before an
+  // await.
+  const current = (): Transport | undefined => inner;
   const giveUp = (error?: Error): void => {
     if (stopped) return;
     stopped = true;
@@ -51,7 +56,7 @@ export function deferredTransport(open: (isStopped: () => boolean) => Promise<Tr
     },
     drained: async () => {
       await opened;
-      await there()?.drained();
+      await current()?.drained();
     },
     endInput: () => {
       inputEnded = true;
@@ -67,11 +72,11 @@ export function deferredTransport(open: (isStopped: () => boolean) => Promise<Tr
     },
     stop: async (graceMs) => {
       if (inner !== undefined) return inner.stop(graceMs);
-      // Nothing has started: with grace what was asked for is still done, without it nothing will.
+      // Nothing has started: with a grace period the queued work is still done, without one it is dropped.
       if (graceMs === 0) return giveUp();
       inputEnded = true;
       await opened;
-      await there()?.stop(graceMs);
+      await current()?.stop(graceMs);
     },
   };
 }

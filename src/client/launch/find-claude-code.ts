@@ -1,14 +1,15 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
-// Not by its name: programs that are bundled often declare `createRequire` themselves.
+// The default import, because bundled programs often declare `createRequire` themselves.
 import nodeModule from 'node:module';
 import { homedir } from 'node:os';
 import { delimiter, dirname, extname, isAbsolute, join, resolve } from 'node:path';
-import { ProcessError } from '../../protocol/errors.js';
+import { EXECUTABLE_VARIABLE } from '../../options/environment.js';
+import { ProcessError } from '../../protocol/base/errors.js';
 
 export interface FindClaudeCodeOptions {
-  /** Looked at first; nothing else is tried when it is given. */
+  /** If given, nothing else is tried. */
   path?: string | undefined;
-  /** Where packages are resolved from, beside the program itself. Default: the working directory. */
+  /** Where packages are resolved from, in addition to the program itself. Default: the working directory. */
   cwd?: string | undefined;
   env?: NodeJS.ProcessEnv | undefined;
 }
@@ -16,7 +17,7 @@ export interface FindClaudeCodeOptions {
 export interface TriedPlace {
   source: string;
   path: string;
-  /** Why it was not taken. */
+  /** Why it was rejected. */
   reason: string;
 }
 
@@ -24,19 +25,17 @@ export interface FoundClaudeCode {
   /** Absent when nothing was found. */
   path: string | undefined;
   source: string | undefined;
-  /** In the order in which they were looked at. */
+  /** In the order in which they were tried. */
   tried: TriedPlace[];
 }
-
-/** The environment variable that names the executable. */
-export const EXECUTABLE_VARIABLE = 'CLAUDE_CODE_EXECUTABLE';
 
 const BINARY = process.platform === 'win32' ? 'claude.exe' : 'claude';
 const SCRIPT_EXTENSIONS = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.jsx', '.tsx']);
 
 /**
- * Finds the Claude Code CLI and says where it looked: the given path; `CLAUDE_CODE_EXECUTABLE`; the platform
- * packages of the official SDK and of Claude Code, as the program could resolve them; PATH; the usual places.
+ * Finds the Claude Code CLI and reports where it looked: the given path; `CLAUDE_CODE_EXECUTABLE`; the
+ * platform packages of the official SDK and of Claude Code, as the program would resolve them; PATH; the
+ * usual install locations.
  */
 export function findClaudeCode(options: FindClaudeCodeOptions = {}): FoundClaudeCode {
   const env = options.env ?? process.env;
@@ -50,7 +49,7 @@ export function findClaudeCode(options: FindClaudeCodeOptions = {}): FoundClaude
   return { path: undefined, source: undefined, tried };
 }
 
-/** The path, or an error that tells a person everything that was tried. */
+/** Returns the path, or throws an error that lists everything that was tried. */
 export function requireClaudeCode(options: FindClaudeCodeOptions = {}): string {
   const found = findClaudeCode(options);
   if (found.path !== undefined) return found.path;
@@ -66,7 +65,7 @@ export function requireClaudeCode(options: FindClaudeCodeOptions = {}): string {
   }
   throw new ProcessError(
     'CLI_NOT_FOUND',
-    'No Claude Code CLI was found. Install it (npm install @anthropic-ai/claude-code), or name its path in ' +
+    'No Claude Code CLI was found. Install it (npm install @anthropic-ai/claude-code), or give its path in ' +
       `\`pathToClaudeCodeExecutable\` or ${EXECUTABLE_VARIABLE}. Tried:\n${list}`,
   );
 }
@@ -78,7 +77,7 @@ export function isScript(path: string): boolean {
 interface Candidate {
   source: string;
   path: string;
-  /** Set when there is nothing to look at, and why. */
+  /** The reason, when there is no file to check. */
   missing?: string;
 }
 
@@ -96,7 +95,10 @@ function* candidates(options: FindClaudeCodeOptions, env: NodeJS.ProcessEnv): Ge
   for (const path of usualPlaces(env)) yield { source: 'usual install place', path };
 }
 
-/** Resolved from the program's own file and the working directory: never relative to Tenon, which may be bundled. */
+/**
+ * Resolved from the program's own file and the working directory, never relative to Tenon, which may be
+ * bundled.
+ */
 function* packaged(cwd: string): Generator<Candidate> {
   for (const base of new Set([...programFolders(), cwd])) {
     const installed = [...packagesSeenFrom(base)];
@@ -110,14 +112,14 @@ function* packaged(cwd: string): Generator<Candidate> {
   }
 }
 
-/** Where the program was started from and where it is: a command that npm installed is a link to its file. */
+/** The folder of the program as started, and of its real file: a command that npm installed is a link. */
 function programFolders(): string[] {
   const main = process.argv[1];
   if (main === undefined || !isAbsolute(main)) return [];
   try {
     return [dirname(main), dirname(realpathSync(main))];
   } catch {
-    // A file inside an archive or a single-file program.
+    // A file inside an archive or a single-file executable.
     return [dirname(main)];
   }
 }
@@ -141,7 +143,7 @@ function* packagesSeenFrom(base: string): Generator<Candidate> {
 function packageNames(): string[] {
   const platform = `${process.platform}-${process.arch}`;
   const variants = process.platform === 'linux' ? [platform, `${platform}-musl`] : [platform];
-  // On a musl system only the musl build starts, so it goes first there.
+  // Only the musl build starts on a musl system, so there it goes first.
   if (process.platform === 'linux' && isMusl()) variants.reverse();
   return [
     ...variants.map((variant) => `@anthropic-ai/claude-agent-sdk-${variant}`),
@@ -171,7 +173,10 @@ function usualPlaces(env: NodeJS.ProcessEnv): string[] {
   ];
 }
 
-/** Electron packs an application into a file in which nothing can be executed; the real files lie beside it. */
+/**
+ * Electron packs an application into an archive from which nothing can be executed; the real files are next
+ * to it.
+ */
 function unpackedFromAsar(path: string): string {
   return path.replace(/([\\/])app\.asar([\\/])/, '$1app.asar.unpacked$2');
 }
@@ -179,7 +184,7 @@ function unpackedFromAsar(path: string): string {
 const NOT_EXECUTABLE = 'not executable';
 
 function whyUnusable(path: string): string | undefined {
-  // Without a shell Windows cannot start these, and with one the arguments could be read as commands.
+  // Windows cannot start these without a shell, and a shell could interpret the arguments as commands.
   if (/\.(cmd|bat)$/i.test(path)) return 'a .cmd or .bat file cannot be started safely; name the .exe or .js';
   try {
     if (statSync(path).isDirectory()) return 'a directory';

@@ -1,35 +1,39 @@
 import { statSync } from 'node:fs';
-import type { InitializeRequest } from '../../protocol/control-requests.js';
-import { ProcessError } from '../../protocol/errors.js';
-import { failedTransport } from '../../protocol/failed-transport.js';
+import type { SpawnedProcess } from '../../options/options.js';
+import type { AgentPlan } from '../../options/plan.js';
+import type { GivenOptions } from '../../options/row.js';
+import { ProcessError } from '../../protocol/base/errors.js';
+import { failedTransport } from '../../protocol/transport/failed-transport.js';
 import {
   type FrameProcess,
   ProcessTransport,
   spawnTransport,
-} from '../../protocol/process/process-transport.js';
-import type { Transport } from '../../protocol/transport.js';
-import type { SplitServers } from '../mcp/split-servers.js';
-import type { Options } from '../options.js';
+} from '../../protocol/transport/process/process-transport.js';
+import type { Transport } from '../../protocol/transport/transport.js';
 import { versionOf } from './cli-version.js';
-import { commandLine } from './command-line.js';
-import { deferredTransport } from './deferred-transport.js';
+import { localArguments, remoteArguments } from './command-line.js';
 import { isScript, requireClaudeCode } from './find-claude-code.js';
-import { type Launch, unstartedLaunch } from './launch.js';
+import { openKept } from './kept.js';
+import { type Launch, type LaunchRequest, unstartedLaunch } from './launch.js';
+import { adaptToVersion } from './older-versions.js';
 import { PrivateConfig } from './private-config.js';
 import { PrivateFiles } from './private-files.js';
 import { redactArguments } from './redact.js';
 
-/** Starts the CLI. What is wrong with the machine (no CLI, no directory) becomes a transport that ends with it. */
-export function launchCli(options: Options, servers: SplitServers, announcement: InitializeRequest): Launch {
+/**
+ * Starts the CLI. A problem with the machine (no CLI, no directory) becomes a transport that ends with that
+ * error.
+ */
+export function launchCli(request: LaunchRequest): Launch {
   const files = new PrivateFiles();
-  const config = new PrivateConfig(options);
+  const config = new PrivateConfig(request.options);
   const launch: Launch = {
-    ...unstartedLaunch(announcement),
+    ...unstartedLaunch(request.initialize),
     ready: () => files.remove(),
     ended: () => config.remove(),
   };
   try {
-    start(launch, options, servers, announcement, files, config);
+    launch.transport = start(launch, request, files, config);
   } catch (error) {
     files.remove();
     config.remove();
@@ -40,47 +44,47 @@ export function launchCli(options: Options, servers: SplitServers, announcement:
 
 function start(
   launch: Launch,
-  options: Options,
-  servers: SplitServers,
-  announcement: InitializeRequest,
+  { options, plan, serverNames, ...request }: LaunchRequest,
   files: PrivateFiles,
   config: PrivateConfig,
-): void {
-  const { cwd } = options;
-  const custom = options.spawnClaudeCodeProcess;
-  // Where somebody else starts it, directory and path may be those of another machine.
+): Transport {
+  const { cwd, spawnClaudeCodeProcess: custom } = options;
+  // With a custom spawn, the directory and the path may be on another machine.
   if (custom === undefined) checkDirectory(cwd);
   const path = programOf(options);
   launch.cliVersion = versionOf(path);
-  const { args, env, initialize } = commandLine(options, servers, announcement, launch.cliVersion, files);
-  launch.initialize = initialize;
+  const adapted = { plan: { ...plan }, initialize: launch.initialize, sdkServerNames: serverNames };
+  adaptToVersion(adapted, launch.cliVersion);
+  const env = { ...request.env };
   config.applyTo(env);
   launch.interpreter = isScript(path) ? (options.executable ?? defaultInterpreter()) : undefined;
   const prefix = options.executableArgs ?? [];
   const [command, ...before] = (
     launch.interpreter === undefined ? [path, ...prefix] : [launch.interpreter, ...prefix, path]
   ) as [string, ...string[]];
-  launch.argv = redactArguments([command, ...before, ...args]);
-  const open = (last: string[]): Transport => spawn(command, [...before, ...last], env, options);
-  const { sessionStore } = options;
-  launch.transport =
-    sessionStore == null
-      ? open(args)
-      : deferredTransport(async (isStopped) => {
-          const { openStored } = await import('../stored/open-stored.js');
-          return openStored({ options: { ...options, sessionStore }, args, env, open }, isStopped);
-        });
+  const open = (final: AgentPlan): Transport => {
+    const own = custom === undefined ? localArguments(final, cwd, files) : remoteArguments(final, cwd, env);
+    const args = [...before, ...own];
+    launch.argv = redactArguments([command, ...args]);
+    return request.tap(spawn(command, args, env, options));
+  };
+  return openKept({ options, plan: adapted.plan, env, open });
 }
 
-function programOf({ pathToClaudeCodeExecutable: path, cwd, env, spawnClaudeCodeProcess }: Options): string {
+function programOf({
+  pathToClaudeCodeExecutable: path,
+  cwd,
+  env,
+  spawnClaudeCodeProcess,
+}: GivenOptions): string {
   if (path === undefined) {
-    // Finding the program is the host's business, whatever environment the program then gets.
+    // The host finds the program, whatever environment the program then gets.
     return requireClaudeCode({ cwd, env: { ...process.env, ...env } });
   }
   return spawnClaudeCodeProcess === undefined ? requireClaudeCode({ path, cwd }) : path;
 }
 
-function spawn(command: string, args: string[], env: NodeJS.ProcessEnv, options: Options): Transport {
+function spawn(command: string, args: string[], env: NodeJS.ProcessEnv, options: GivenOptions): Transport {
   const { cwd, spawnClaudeCodeProcess: custom } = options;
   const limits = { maxLineBytes: options.maxLineBytes, closeGraceMs: options.closeGraceMs };
   if (custom === undefined) return spawnTransport({ command, args, cwd, env, ...limits });
@@ -95,11 +99,11 @@ function spawn(command: string, args: string[], env: NodeJS.ProcessEnv, options:
   return new ProcessTransport(asFrameProcess(child, controller), limits);
 }
 
-/** The signal that the user's spawn was given fires when the process has to go, whatever `kill` then does. */
-function asFrameProcess(
-  child: ReturnType<NonNullable<Options['spawnClaudeCodeProcess']>>,
-  controller: AbortController,
-): FrameProcess {
+/**
+ * The signal passed to the user's spawn function is aborted when the process must end, whatever `kill`
+ * does.
+ */
+function asFrameProcess(child: SpawnedProcess, controller: AbortController): FrameProcess {
   const { stderr, pid } = child as { stderr?: FrameProcess['stderr']; pid?: number };
   return {
     stdin: child.stdin,
@@ -124,7 +128,10 @@ function checkDirectory(cwd: string | undefined): void {
   );
 }
 
-/** The one that runs us, so that it is there even where PATH has none. Electron's would open a window. */
+/**
+ * The interpreter that runs this process, which exists even if PATH has none. Electron's would open a
+ * window.
+ */
 function defaultInterpreter(): string {
   return 'electron' in process.versions ? 'node' : process.execPath;
 }

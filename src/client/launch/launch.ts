@@ -1,28 +1,47 @@
-import type { InitializeRequest } from '../../protocol/control-requests.js';
-import { failedTransport } from '../../protocol/failed-transport.js';
-import type { Transport } from '../../protocol/transport.js';
+import type { Warn } from '../../options/normalise.js';
+import type { AgentPlan } from '../../options/plan.js';
+import type { GivenOptions } from '../../options/row.js';
+import { failedTransport } from '../../protocol/transport/failed-transport.js';
+import type { Transport } from '../../protocol/transport/transport.js';
+import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
+import type { Tap } from './frame-tap.js';
 
-/** An agent that was started, and what a conversation with it begins with. */
+/** What an agent is started with. */
+export interface LaunchRequest {
+  readonly options: GivenOptions;
+  readonly plan: AgentPlan;
+  /** The agent's whole environment. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Includes what the host announces: its hooks and in-process servers. */
+  readonly initialize: InitializeRequest;
+  /** The names of the in-process servers. */
+  readonly serverNames: readonly string[];
+  readonly warn: Warn;
+  /** Shows the frames to observers, if there are any. */
+  readonly tap: Tap;
+}
+
+/** A started agent, and what a conversation with it needs. */
 export interface Launch {
   transport: Transport;
   initialize: InitializeRequest;
   /** For error messages: redacted. */
   argv: readonly string[];
   cliVersion: string | undefined;
-  /** The interpreter of a script; undefined for a program that runs by itself. */
+  /** The interpreter of a script; undefined for a native program. */
   interpreter: string | undefined;
-  /** The CLI has read what it needs: private files go away. Idempotent. */
+  /** The CLI has read what it needs: private files are removed. Idempotent. */
   ready(): void;
-  /** The agent is gone, and so is what was made for it. Idempotent. */
+  /** The agent has exited: everything created for it is removed. Idempotent. */
   ended(): void;
 }
 
-/** What a launch begins as; whatever makes one replaces its transport. */
+/** The initial state of a launch; the caller replaces its transport. */
 export function unstartedLaunch(initialize: InitializeRequest): Launch {
   return { ...NOT_STARTED, initialize };
 }
 
-/** A launch that came to nothing: the conversation ends at once, with the reason. */
+/** A launch that failed: the conversation ends immediately, with the reason. */
 export function failedLaunch(error: Error): Launch {
   return {
     transport: failedTransport(error),

@@ -1,64 +1,63 @@
-import type { InitializeRequest } from '../../protocol/control-requests.js';
-import { ProcessError } from '../../protocol/errors.js';
-import type { McpServerConfigForProcessTransport } from '../../protocol/mcp.js';
+import type { McpServerConfigForProcessTransport } from '../../mcp/types.js';
+import type { AgentPlan } from '../../options/plan.js';
+import { ProcessError } from '../../protocol/base/errors.js';
+import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 
 /**
- * The one place that knows what older CLIs need before they start. Everything else is written for the current
- * protocol. `npm run test:versions` holds it against the CLIs themselves. A CLI whose version is not known (see
- * cli-version.ts) is taken for a current one.
+ * The one place that knows what older CLIs need before they start. Everything else is written for the
+ * current protocol. `npm run test:versions` checks it against the CLIs themselves. A CLI of unknown version
+ * (see cli-version.ts) is treated as current.
  */
 export interface LaunchPlan {
-  args: string[];
+  plan: AgentPlan;
   initialize: InitializeRequest;
-  mcpServers: Record<string, McpServerConfigForProcessTransport>;
-  sdkServerNames: readonly string[];
-  settings: Readonly<Record<string, unknown>>;
+  readonly sdkServerNames: readonly string[];
 }
 
 interface Adaptation {
-  /** The first version that needs it, where there are even older ones that do not. */
+  /** The first version that needs it, if even older ones do not. */
   from?: string;
   /** The first version that no longer needs it. */
   until: string;
-  apply(plan: LaunchPlan): void;
+  apply(launch: LaunchPlan): void;
 }
-
-const TOOL_RULES = /^--(dis)?allowedTools=/;
 
 const ADAPTATIONS: readonly Adaptation[] = [
   {
     // Names in `initialize` alone register nothing.
     until: '1.0.128',
-    apply: (plan) => {
-      for (const name of plan.sdkServerNames) plan.mcpServers[name] = { type: 'sdk', name };
+    apply: ({ plan, sdkServerNames }) => {
+      const own = sdkServerNames.map((name): [string, McpServerConfigForProcessTransport] => [
+        name,
+        { type: 'sdk', name },
+      ]);
+      plan.mcpServers = { ...plan.mcpServers, ...Object.fromEntries(own) };
     },
   },
   {
-    // The schema of the output is read from the command line or not at all.
+    // The output schema is only read from the command line.
     until: '2.0.50',
-    apply: ({ args, initialize }) => {
-      if (initialize.jsonSchema === undefined) return;
-      args.push('--json-schema', JSON.stringify(initialize.jsonSchema));
+    apply: ({ plan, initialize }) => {
+      plan.jsonSchema = initialize.jsonSchema;
     },
   },
   {
     // Prompts and agents are flags.
     until: '2.0.76',
-    apply: ({ args, initialize }) => {
-      if (initialize.systemPrompt !== undefined) args.push('--system-prompt', joinPrompt(initialize));
-      if (initialize.appendSystemPrompt !== undefined) {
-        args.push('--append-system-prompt', initialize.appendSystemPrompt);
-      }
-      if (initialize.agents !== undefined) args.push('--agents', JSON.stringify(initialize.agents));
+    apply: ({ plan, initialize }) => {
+      if (initialize.systemPrompt !== undefined) plan.systemPrompt = joinPrompt(initialize);
+      plan.appendSystemPrompt = initialize.appendSystemPrompt;
+      plan.agents = initialize.agents;
     },
   },
   {
-    // All tools of a server: the rule is its name. `mcp__calc__*` would match nothing, not even to deny.
+    // For all tools of a server, the rule is its name. `mcp__calc__*` would match nothing, not even to deny.
     until: '2.0.76',
-    apply: (plan) => {
-      plan.args = plan.args.map((arg) =>
-        TOOL_RULES.test(arg) ? arg.replace(/(?<=[=,]mcp__[^,]+)__\*(?=,|$)/g, '') : arg,
-      );
+    apply: ({ plan }) => {
+      const serverNames = (rules: readonly string[]): string[] =>
+        rules.map((rule) => rule.replace(/^(mcp__.+)__\*$/, '$1'));
+      plan.allowedTools = serverNames(plan.allowedTools);
+      plan.disallowedTools = serverNames(plan.disallowedTools);
     },
   },
   {
@@ -70,13 +69,13 @@ const ADAPTATIONS: readonly Adaptation[] = [
     },
   },
   {
-    // Left alone these start in the mode `auto`, which lets tools run that nobody allowed, and asks nobody.
+    // By default these start in `auto` mode, which runs tools that nobody allowed, without asking.
     from: '2.1.285',
     until: '2.1.302',
-    apply: ({ args, settings }) => {
-      const rules = settings.permissions as { defaultMode?: string } | undefined;
-      const chosen = rules?.defaultMode ?? args.find((arg) => /^--permission-mode(=|$)/.test(arg));
-      if (chosen === undefined) args.push('--permission-mode=default');
+    apply: ({ plan }) => {
+      const settings = typeof plan.settings === 'object' ? plan.settings : undefined;
+      const chosen = settings?.permissions?.defaultMode ?? plan.extraArgs?.['permission-mode'];
+      if (chosen == null) plan.permissionMode ??= 'default';
     },
   },
 ];
@@ -85,11 +84,11 @@ interface Requirement {
   /** The first version that has it. */
   since: string;
   what: string;
-  isWanted(plan: LaunchPlan): boolean;
+  isWanted(launch: LaunchPlan): boolean;
   remedy: string;
 }
 
-/** What older CLIs leave out without a word. A hook that denies must not be passed over: better not to start. */
+/** What older CLIs silently ignore. A hook that denies must not be skipped, so the launch fails instead. */
 const REQUIREMENTS: readonly Requirement[] = [
   {
     since: '1.0.85',
@@ -99,24 +98,26 @@ const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     since: '1.0.93',
-    what: 'knows no in-process MCP servers',
+    what: 'does not support in-process MCP servers',
     isWanted: ({ sdkServerNames }) => sdkServerNames.length > 0,
     remedy: 'leave them out of `mcpServers`',
   },
   {
     since: '2.1.83',
-    what: 'runs without the sandbox where there is none',
-    isWanted: ({ settings }) =>
-      (settings.sandbox as { failIfUnavailable?: boolean } | undefined)?.failIfUnavailable === true,
+    what: 'runs without a sandbox if none is available',
+    isWanted: ({ plan: { sandbox, settings } }) => {
+      const own = typeof settings === 'object' ? settings.sandbox : undefined;
+      return (sandbox ?? own)?.failIfUnavailable === true;
+    },
     remedy: 'accept that with `sandbox.failIfUnavailable: false`',
   },
 ];
 
-/** Puts things where this version looks for them. Throws for what it would silently do without. */
-export function adaptToVersion(plan: LaunchPlan, version: string | undefined): void {
+/** Adapts the launch to what this version expects. Throws for what it would silently ignore. */
+export function adaptToVersion(launch: LaunchPlan, version: string | undefined): void {
   if (version === undefined) return;
   for (const { since, what, isWanted, remedy } of REQUIREMENTS) {
-    if (!isOlder(version, since) || !isWanted(plan)) continue;
+    if (!isOlder(version, since) || !isWanted(launch)) continue;
     throw new ProcessError(
       'CLI_TOO_OLD',
       `Claude Code ${version} ${what}. Update it to ${since} or newer, or ${remedy}.`,
@@ -124,7 +125,7 @@ export function adaptToVersion(plan: LaunchPlan, version: string | undefined): v
     );
   }
   for (const { from = '0', until, apply } of ADAPTATIONS) {
-    if (isOlder(version, until) && !isOlder(version, from)) apply(plan);
+    if (isOlder(version, until) && !isOlder(version, from)) apply(launch);
   }
 }
 
@@ -132,10 +133,10 @@ function joinPrompt({ systemPrompt = [] }: InitializeRequest): string {
   return systemPrompt.join('\n\n');
 }
 
-export function isOlder(version: string, than: string): boolean {
+export function isOlder(version: string, other: string): boolean {
   // "5-beta" counts as 5.
   const left = version.split('.').map((part) => Number.parseInt(part, 10));
-  const right = than.split('.').map(Number);
+  const right = other.split('.').map(Number);
   for (const [index, part] of right.entries()) {
     const difference = (left[index] ?? 0) - part;
     if (difference !== 0) return difference < 0;

@@ -10,21 +10,24 @@ import {
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { forgetDirectory, watchDirectory } from '../../protocol/process/process-group.js';
-import type { Options } from '../options.js';
+import type { Options } from '../../options/options.js';
+import { clock } from '../../protocol/base/clock.js';
+import { forgetDirectory, watchDirectory } from '../../protocol/transport/process/process-group.js';
 
-/** Files that the CLI reads and now and then rewrites: each conversation gets a copy. */
+/** Files that the CLI reads and occasionally rewrites: each conversation gets a copy. */
 const COPIED = ['settings.json', 'CLAUDE.md', 'keybindings.json', 'mcp.json'];
 /** Directories that the CLI only reads. */
 const LINKED = ['agents', 'commands', 'skills', 'output-styles', 'rules'];
-/** Conversations, one file each: kept where they would be without isolation, so that they can be resumed. */
+/**
+ * Conversations, one file each: stored where they would be without isolation, so that they can be resumed.
+ */
 const CONVERSATIONS = 'projects';
 
 const CREDENTIALS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
 
 /**
- * A configuration directory for one CLI, which only this user can read and which is gone after `remove`, also when the
- * host dies. With `hermetic` it is empty; with `isolation: 'session'` the user's settings are in it. See
+ * A configuration directory for one CLI. Only this user can read it, and it is deleted by `remove`, or when
+ * the host dies. With `hermetic` it is empty; with `isolation: 'session'` it holds the user's settings. See
  * docs/decisions/0010-private-configuration.md.
  */
 export class PrivateConfig {
@@ -37,14 +40,14 @@ export class PrivateConfig {
     this.#isWanted = this.#isHermetic || isolation === 'session';
   }
 
-  /** Makes the directory, and points the CLI's environment to it. */
+  /** Creates the directory and points the CLI's environment to it. */
   applyTo(env: NodeJS.ProcessEnv): void {
     if (!this.#isWanted) return;
-    // mkdtemp makes the directory with mode 0700.
+    // mkdtemp creates the directory with mode 0700.
     const directory = mkdtempSync(join(tmpdir(), 'tenon-config-'));
     this.#directory = directory;
     watchDirectory(directory);
-    // The CLI keeps logs of MCP servers in the user's cache.
+    // The CLI writes logs of MCP servers to the user's cache.
     if (this.#isHermetic) env.XDG_CACHE_HOME = join(directory, 'cache');
     else carryOver(env, directory);
     env.CLAUDE_CONFIG_DIR = directory;
@@ -54,7 +57,7 @@ export class PrivateConfig {
     const directory = this.#directory;
     if (directory === undefined) return;
     this.#directory = undefined;
-    // A link is removed, not what it points to.
+    // Links are removed, not their targets.
     rmSync(directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 });
     forgetDirectory(directory);
   }
@@ -72,11 +75,14 @@ function carryOver(env: NodeJS.ProcessEnv, to: string): void {
     if (LINKED.includes(name)) symlinkSync(join(from, name), join(to, name));
   carryPlugins(join(from, 'plugins'), join(to, 'plugins'));
   const token = accessToken(from);
-  // By environment and not as a file: a CLI that renews its login would end the login of all others.
+  // In the environment, not in a file: a CLI that renews its login would end the login of all others.
   if (token !== undefined && !CREDENTIALS.some((name) => env[name])) env.CLAUDE_CODE_OAUTH_TOKEN = token;
 }
 
-/** What is installed is large and only read; the lists of it are small and rewritten. `store` is the CLI's notebook. */
+/**
+ * Installed plugins are large and only read; the lists of them are small and rewritten. `store` is the
+ * CLI's own bookkeeping.
+ */
 function carryPlugins(from: string, to: string): void {
   const entries = entriesOf(from).filter(({ name }) => name !== 'store');
   if (entries.length > 0) mkdirSync(to, { mode: 0o700 });
@@ -102,12 +108,12 @@ function entriesOf(directory: string): Dirent[] {
   }
 }
 
-/** Of a login by `claude /login`, as long as it is valid. */
+/** The token of a login with `claude /login`, while it is valid. */
 function accessToken(configDir: string): string | undefined {
   try {
     const { claudeAiOauth } = JSON.parse(readFileSync(join(configDir, '.credentials.json'), 'utf8'));
     const { accessToken: token, expiresAt } = claudeAiOauth as { accessToken?: unknown; expiresAt?: unknown };
-    if (typeof expiresAt === 'number' && expiresAt < Date.now()) return undefined;
+    if (typeof expiresAt === 'number' && expiresAt < clock.now()) return undefined;
     return typeof token === 'string' ? token : undefined;
   } catch {
     return undefined;

@@ -1,14 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { forgetDirectory, watchDirectory } from '../../protocol/process/process-group.js';
+import { forgetDirectory, watchDirectory } from '../../protocol/transport/process/process-group.js';
 
-/** Files that only this user can read, for what must not stand on a command line. Gone after `remove`, and when the host dies. */
+/**
+ * Files that only this user can read, for what must not appear on a command line. Deleted by `remove`, and
+ * when the host dies.
+ */
 export class PrivateFiles {
   #directory: string | undefined;
 
   write(name: string, content: string): string {
-    // mkdtemp makes the directory with mode 0700.
+    // mkdtemp creates the directory with mode 0700.
     if (this.#directory === undefined) {
       this.#directory = mkdtempSync(join(tmpdir(), 'tenon-'));
       watchDirectory(this.#directory);

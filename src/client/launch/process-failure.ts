@@ -3,8 +3,8 @@ import {
   type ProcessErrorDetails,
   TenonError,
   type TenonErrorCode,
-} from '../../protocol/errors.js';
-import type { TransportEnd } from '../../protocol/transport.js';
+} from '../../protocol/base/errors.js';
+import type { TransportEnd } from '../../protocol/transport/transport.js';
 
 export interface FailureContext
   extends Pick<ProcessErrorDetails, 'argv' | 'cliVersion' | 'lastControlRequest'> {
@@ -12,28 +12,32 @@ export interface FailureContext
   interpreter: string | undefined;
 }
 
-/** Why a process gave no result, as an error with a code of its own for each cause that a user can act on. */
+/** Why a process gave no result, as an error with a separate code for each cause that a user can act on. */
 export function processFailure(end: TransportEnd, context: FailureContext): TenonError {
   if (end.error !== undefined) return startFailure(end.error, context);
   const details: ProcessErrorDetails = { ...context, exitCode: end.code, signal: end.signal };
   const lastWords = lastLine(context.stderrTail);
-  const said = lastWords === '' ? 'It wrote nothing to stderr.' : `stderr: ${lastWords}`;
+  const stderrText = lastWords === '' ? 'It wrote nothing to stderr.' : `stderr: ${lastWords}`;
   if (end.signal !== null) {
-    const hint = end.signal === 'SIGKILL' ? ' The system kills a process so when memory runs out.' : '';
+    const hint = end.signal === 'SIGKILL' ? ' The system may have run out of memory.' : '';
     return new ProcessError(
       'KILLED_BY_SIGNAL',
-      `Claude Code process terminated by signal ${end.signal}.${hint} ${said}`,
+      `Claude Code process terminated by signal ${end.signal}.${hint} ${stderrText}`,
       details,
     );
   }
   if (end.code === 0 || end.code === null) {
-    return new ProcessError('NO_RESULT', `Claude Code process ended without a result. ${said}`, details);
+    return new ProcessError(
+      'NO_RESULT',
+      `Claude Code process ended without a result. ${stderrText}`,
+      details,
+    );
   }
   const known = KNOWN_EXITS.find(({ pattern }) => pattern.test(context.stderrTail));
   const remedy = known === undefined ? '' : ` ${known.remedy}`;
   return new ProcessError(
     known?.code ?? 'EXITED',
-    `Claude Code process exited with code ${end.code}. ${said}${remedy}`,
+    `Claude Code process exited with code ${end.code}. ${stderrText}${remedy}`,
     details,
   );
 }
@@ -59,7 +63,7 @@ const KNOWN_EXITS: readonly { pattern: RegExp; code: TenonErrorCode; remedy: str
   {
     pattern: /Session ID .* is already in use/i,
     code: 'SESSION_ID_IN_USE',
-    remedy: 'Leave out `sessionId`, or use `resume` to go on with that conversation.',
+    remedy: 'Leave out `sessionId`, or use `resume` to continue that conversation.',
   },
 ];
 
@@ -72,8 +76,8 @@ function startFailure(error: Error, context: FailureContext): TenonError {
       return new ProcessError(
         'INTERPRETER_NOT_FOUND',
         context.interpreter === undefined
-          ? `"${command}" is there but cannot be started: the interpreter or loader that it names is missing ` +
-              '(a script whose "#!" line points nowhere, or a build for another C library).'
+          ? `"${command}" exists but cannot be started: the interpreter or loader that it needs is missing ` +
+              '(a script with a wrong "#!" line, or a build for another C library).'
           : `The interpreter "${context.interpreter}" was not found. Install it, or give another \`executable\`.`,
         details,
       );
@@ -85,17 +89,16 @@ function startFailure(error: Error, context: FailureContext): TenonError {
         details,
       );
     case 'EACCES':
-      return new ProcessError(
-        'NOT_EXECUTABLE',
-        `"${command}" may not be executed: ${error.message}`,
-        details,
-      );
+      return new ProcessError('NOT_EXECUTABLE', `"${command}" is not executable: ${error.message}`, details);
     default:
       return new ProcessError('SPAWN_FAILED', `"${command}" could not be started: ${error.message}`, details);
   }
 }
 
-/** The line that tells why: the last one; in Node's report of a crash, which ends with a version, the exception. */
+/**
+ * The line that explains the failure: the last one, or, in Node's crash report, which ends with a version,
+ * the exception.
+ */
 function lastLine(text: string): string {
   const lines = text.trimEnd().split('\n');
   const last = lines.at(-1)?.trim() ?? '';

@@ -3,7 +3,7 @@ const JSON_FLAGS = new Set(['--mcp-config', '--settings', '--managed-settings', 
 const PROMPT_FLAGS = new Set(['--system-prompt', '--append-system-prompt']);
 const SHOWN = 120;
 
-/** A command line that can be shown in an error: what is secret or long is named, not printed. */
+/** A command line that is safe to show in an error: secret or long values are described, not printed. */
 export function redactArguments(args: readonly string[]): string[] {
   return args.map((arg, index) => {
     const previous = args[index - 1] ?? '';

@@ -1,39 +1,49 @@
-import { existsSync, readFileSync } from 'node:fs';
 import type { McpPlace } from '../../config/places.js';
 import { describeProblem, type McpConfigProblem } from '../../config/problems.js';
-import { filesFor, resolveFrom } from '../../config/resolve-mcp-config.js';
-import type { McpServerConfig } from '../../protocol/mcp.js';
-import { SecretValues } from '../../protocol/secret-values.js';
-import { childEnvironment } from '../launch/environment.js';
-import type { Options } from '../options.js';
+import { type FileServers, resolveServers } from '../../config/resolve-servers.js';
+import type { McpServerConfig } from '../../mcp/types.js';
+import { childEnvironment } from '../../options/environment.js';
+import type { Options } from '../../options/options.js';
+import type { AgentPlan } from '../../options/plan.js';
+import type { GivenOptions } from '../../options/row.js';
+import { clock } from '../../protocol/base/clock.js';
+import { SecretValues } from '../../protocol/base/secret-values.js';
+import { warningsTo } from '../query/warnings.js';
 import { type ProcessServerConfig, type SplitServers, splitServers } from './split-servers.js';
 
-/** The servers of one query, and what this side knows about them. */
+/** The servers of one query, and what the client knows about them. */
 export interface ConfiguredServers {
-  /** Those that the agent is told of: of the options, and of the files that it does not read by itself. */
+  /** Those that the agent is told about: from the options, and from files that it does not read itself. */
   split: SplitServers;
-  /** The place of those that do not come from the options. */
+  /** Where servers come from that are not in the options. */
   places: ReadonlyMap<string, McpPlace>;
-  /** Those that cannot be used, with the reason. */
+  /** Unusable servers, with the reason. */
   failed: ReadonlyMap<string, McpConfigProblem>;
   problems: readonly McpConfigProblem[];
   secrets: SecretValues;
-  /** When this was found out, in milliseconds. */
+  /** When the configuration was read, in milliseconds since 1970. */
   begunAt: number;
 }
+
+/** What configuration files say of servers, as far as it matters to a query with these in-process servers. */
+export type ReadConfiguration = (options: GivenOptions, inProcess: readonly string[]) => FileServers[];
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** Throws for an entry of `mcpServers` that cannot work, and with `strictMcpConfig` for any error. */
-export function configuredServers(options: Options): ConfiguredServers {
+export function configuredServers(
+  options: GivenOptions,
+  env: NodeJS.ProcessEnv,
+  readFiles: ReadConfiguration,
+): ConfiguredServers {
   const split = splitServers(options.mcpServers ?? {});
   const places = new Map<string, McpPlace>();
   const failed = new Map<string, McpConfigProblem>();
   const secrets = new SecretValues();
-  const env = environmentOf(options);
-  const resolved = resolveFrom(
-    { ...options, mcpServers: checkedHere(split, options), env },
-    filesToRead({ ...options, env }, Object.keys(split.inProcess)),
+  const isStrict = options.strictMcpConfig || options.hermetic;
+  const resolved = resolveServers(
+    { mcpServers: checkableServers(split, options), env, isStrict },
+    readFiles({ ...options, env }, Object.keys(split.inProcess)),
   );
   const cliFiles = new Set(resolved.files.filter((file) => file.readByClaudeCode).map(({ path }) => path));
   for (const server of Object.values(resolved.servers)) {
@@ -42,7 +52,7 @@ export function configuredServers(options: Options): ConfiguredServers {
     secrets.add(config);
     if (readByClaudeCode) {
       if (error !== undefined) failed.set(name, error);
-      // The CLI would start it with the name of the variable as its value.
+      // The CLI would start it with the variable's name in place of its value.
       if (error?.variable !== undefined) split.contested.push(name);
       continue;
     }
@@ -54,78 +64,47 @@ export function configuredServers(options: Options): ConfiguredServers {
       delete split.process[name];
     } else if (written.type !== 'sdk') split.process[name] = written as ProcessServerConfig;
   }
-  if (options.spawnClaudeCodeProcess != null)
-    for (const each of Object.values(split.process)) secrets.add(each);
-  // Of files that are the CLI's, what may be known to it and not to us is none of our business.
+  if (hasOwnLauncher(options)) for (const each of Object.values(split.process)) secrets.add(each);
+  // Warnings about the CLI's own files are dropped: it may know more about them than we do.
   const problems = resolved.problems.filter(
     ({ severity, file }) => severity === 'error' || file === undefined || !cliFiles.has(file),
   );
-  // Kept as long as the conversation, and nearly always empty.
+  // Lives as long as the conversation and is nearly always empty.
   return {
     split,
     places: places.size === 0 ? NONE : places,
     failed: failed.size === 0 ? NONE : failed,
     problems,
     secrets,
-    begunAt: Date.now(),
+    begunAt: clock.now(),
   };
 }
 
-/** The environment in which variables are looked up: the agent's. */
+/** The environment in which variables are looked up, which is the agent's. */
 export function environmentOf(options: Pick<Options, 'env'>): NodeJS.ProcessEnv {
   return childEnvironment(options.env, {});
 }
 
-/** A process that somebody else starts may have variables that are not known here. */
-function checkedHere(split: SplitServers, options: Options): Record<string, McpServerConfig> {
-  return options.spawnClaudeCodeProcess == null ? { ...split.process, ...split.inProcess } : split.inProcess;
+/** The servers that the agent connects to itself, and the names that it must not take from elsewhere. */
+export function serversOnWire({ process: servers, contested }: SplitServers): AgentPlan['mcpServers'] {
+  return {
+    ...servers,
+    ...Object.fromEntries(contested.map((name) => [name, { type: 'sdk' as const, name }])),
+  };
 }
 
-/**
- * The CLI reads some files by itself; they matter here where another place has a server of the same name, and where
- * something may be wrong with them. The runtime reads all of them itself, and a process that somebody else starts is on a machine of its own.
- */
-function filesToRead(options: Options, inProcess: readonly string[]): ReturnType<typeof filesFor> {
-  if (options.runtime != null || options.spawnClaudeCodeProcess != null) return [];
-  const files = filesFor(options);
-  const pathsOf = (readByClaudeCode: boolean): string[] => [
-    ...new Set(files.filter((file) => file.readByClaudeCode === readByClaudeCode).map(({ path }) => path)),
-  ];
-  const isWanted =
-    pathsOf(false).some((path) => existsSync(path)) ||
-    pathsOf(true).some((path) => isWorthReading(path, inProcess));
-  return isWanted ? files : [];
+/** The user's code provides the agent, which may run on another machine. */
+export function hasOwnLauncher({ spawnClaudeCodeProcess, transport }: GivenOptions): boolean {
+  return spawnClaudeCodeProcess !== undefined || transport !== undefined;
 }
 
-/** A look is cheaper than reading: the CLI's own file can be large. */
-function isWorthReading(path: string, names: readonly string[]): boolean {
-  try {
-    if (!existsSync(path)) return false;
-    if (path.endsWith('.mcp.json')) return true;
-    const bytes = readFileSync(path);
-    return bytes.includes('${') || names.some((name) => bytes.includes(JSON.stringify(name)));
-  } catch {
-    return false;
-  }
+/** A process started by the user's code may have variables that are unknown here. */
+function checkableServers(split: SplitServers, options: GivenOptions): Record<string, McpServerConfig> {
+  return hasOwnLauncher(options) ? split.inProcess : { ...split.process, ...split.inProcess };
 }
 
-const warned = new Set<string>();
-
-/** Lenient mode: what is wrong is said, and the query goes on. To the whole process only once. */
-export function warnOf(problems: readonly McpConfigProblem[], options: Options): void {
-  for (const problem of problems) {
-    const text = describeProblem(problem);
-    if (options.stderr != null) tell(options.stderr, `tenon: ${text}\n`);
-    else if (!warned.has(text)) {
-      warned.add(text);
-      process.emitWarning(text, { type: 'TenonWarning', code: 'TENON_MCP_CONFIG' });
-    }
-  }
-}
-
-/** A callback that throws must not end a query that has not begun. */
-function tell(stderr: (text: string) => void, text: string): void {
-  try {
-    stderr(text);
-  } catch {}
+/** Lenient mode: problems are reported, and the query continues. */
+export function warnAbout(problems: readonly McpConfigProblem[], options: Options): void {
+  const warn = warningsTo(options, 'TENON_MCP_CONFIG');
+  for (const problem of problems) warn(describeProblem(problem));
 }

@@ -1,9 +1,12 @@
-import { Cancellation } from '../../protocol/cancellation.js';
-import { TenonError } from '../../protocol/errors.js';
-import type { JsonRpcResponse, McpServerInstance } from '../../protocol/mcp.js';
-import { LATEST_PROTOCOL_VERSION } from '../../protocol/mcp-versions.js';
-import { connectServer } from './connect-server.js';
-import type { ServerConnection } from './server-connection.js';
+import type { AgentConnection, McpHost } from '../../mcp/in-process/agent-connection.js';
+import { connectServer } from '../../mcp/in-process/connect-server.js';
+import { METHOD_NOT_FOUND } from '../../mcp/json-rpc/codes.js';
+import { JsonRpcFault } from '../../mcp/json-rpc/fault.js';
+import { JsonRpcPeer } from '../../mcp/json-rpc/peer.js';
+import type { JsonRpcMessage, McpServerInstance } from '../../mcp/types.js';
+import { LATEST_PROTOCOL_VERSION } from '../../mcp/versions.js';
+import { Cancellation } from '../../protocol/base/cancellation.js';
+import { messageOf, TenonError } from '../../protocol/base/errors.js';
 
 const HANDSHAKE = {
   protocolVersion: LATEST_PROTOCOL_VERSION,
@@ -11,75 +14,73 @@ const HANDSHAKE = {
   clientInfo: { name: 'tenon-host', version: '1.0.0' },
 };
 
-/** The host as a client of its own in-process server, beside the agent: for resources and prompts. */
+/** The host as a client of its own in-process server, independent of the agent: for resources and prompts. */
 export class HostClient {
   readonly #name: string;
-  readonly #connection: ServerConnection;
-  readonly #ended = new Cancellation();
+  readonly #connection: AgentConnection;
+  readonly #peer: JsonRpcPeer;
   readonly #capabilities: Promise<Record<string, unknown>>;
-  #nextId = 0;
 
   constructor(name: string, instance: McpServerInstance) {
     this.#name = name;
-    this.#connection = connectServer(name, instance, {
-      sessionId: undefined,
-      capabilities: {},
-      notify: () => {},
-      serve: async ({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }),
-      debug: () => {},
-    });
+    this.#connection = connectServer(name, instance, NO_HOST);
+    this.#peer = new JsonRpcPeer({ send: (message) => this.#send(message) });
     this.#capabilities = this.#begin();
     this.#capabilities.catch(() => {});
   }
 
-  /** Whether the server says that it has this kind of thing. */
+  /** Whether the server announces this capability. */
   async has(kind: 'resources' | 'prompts'): Promise<boolean> {
     return (await this.#capabilities)[kind] !== undefined;
   }
 
   async request(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>> {
     await this.#capabilities;
-    return this.#send(method, params);
+    return this.#answer(method, this.#peer.request(method, params));
   }
 
   /** All pages of a list. */
   async list<Item>(method: string, key: string): Promise<Item[]> {
-    const items: Item[] = [];
-    const seen = new Set<unknown>();
-    let cursor: unknown;
-    do {
-      if (seen.has(cursor)) throw this.#failed(`${method} with pages that go in a circle.`);
-      seen.add(cursor);
-      const page = await this.request(method, cursor === undefined ? {} : { cursor });
-      items.push(...((page[key] as Item[] | undefined) ?? []));
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
-    return items;
+    await this.#capabilities;
+    return this.#answer(method, this.#peer.list<Item>(method, key));
   }
 
   close(): void {
-    this.#ended.cancel(new Error('The query has ended.'));
+    this.#peer.end(new TenonError('CLOSED', 'The query has ended.'));
     this.#connection.close();
   }
 
   async #begin(): Promise<Record<string, unknown>> {
-    const { capabilities } = await this.#send('initialize', HANDSHAKE);
-    const message = { jsonrpc: '2.0' as const, method: 'notifications/initialized' };
-    await this.#connection.receive(message, this.#ended);
+    const { capabilities } = await this.#answer('initialize', this.#peer.request('initialize', HANDSHAKE));
+    await this.#peer.notify('notifications/initialized');
     return (capabilities ?? {}) as Record<string, unknown>;
   }
 
-  async #send(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const request = { jsonrpc: '2.0' as const, id: this.#nextId++, method, params };
-    const answer = (await this.#connection.receive(request, this.#ended)) as {
-      mcp_response: JsonRpcResponse;
-    };
-    const response = answer.mcp_response;
-    if (!('error' in response)) return response.result;
-    throw this.#failed(`${method} with an error: ${response.error.message}`);
+  async #send(message: JsonRpcMessage): Promise<void> {
+    const { mcp_response } = await this.#connection.receive(message, new Cancellation());
+    if ('method' in message && 'id' in message) this.#peer.receive(mcp_response as JsonRpcMessage);
   }
 
-  #failed(what: string): TenonError {
-    return new TenonError('SERVER_FAILED', `The MCP server "${this.#name}" answered ${what}`);
+  async #answer<Result>(method: string, result: Promise<Result>): Promise<Result> {
+    try {
+      return await result;
+    } catch (error) {
+      // For example, a server object that its owner has connected elsewhere.
+      if (error instanceof TenonError) throw error;
+      throw new TenonError(
+        'SERVER_FAILED',
+        `The MCP server "${this.#name}" failed to answer ${method}: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
   }
 }
+
+/** A host that ignores notifications and refuses requests. */
+const NO_HOST: McpHost = {
+  sessionId: undefined,
+  capabilities: {},
+  notify: () => {},
+  serve: () => Promise.reject(new JsonRpcFault(METHOD_NOT_FOUND, 'Method not found')),
+  debug: () => {},
+};

@@ -1,31 +1,34 @@
-import { SdkMcpServer } from '../../authoring/sdk-mcp-server.js';
-import type { Cancellation } from '../../protocol/cancellation.js';
-import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/control-requests.js';
+import { SdkMcpServer } from '../../authoring/server/sdk-mcp-server.js';
+import { type CallMiddleware, type ComposedCalls, composeCalls } from '../../mcp/call-middleware.js';
+import type { AgentConnection, McpAnswer, McpHost } from '../../mcp/in-process/agent-connection.js';
+import { connectServer } from '../../mcp/in-process/connect-server.js';
 import type {
   JsonRpcMessage,
   McpSdkServerConfig,
   McpSdkServerConfigWithInstance,
   McpServerInstance,
-} from '../../protocol/mcp.js';
-import { connectServer } from './connect-server.js';
-import type { McpAnswer, McpPeer, ServerConnection } from './server-connection.js';
+} from '../../mcp/types.js';
+import type { Cancellation } from '../../protocol/base/cancellation.js';
+import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/wire/control-requests.js';
+import { callThrough, isToolCall } from './tool-middleware.js';
 
 /**
- * The in-process servers of one conversation. Each gets a connection of its own to the user's server value, so one
- * value can serve any number of conversations: ours from the start, others when the agent first speaks to them.
+ * The in-process servers of one conversation. The conversation has its own connection to each of the user's
+ * server values, so one value can serve any number of them: ours from the start, others when the agent first
+ * contacts them.
  */
 export class InProcessServers {
   #configs: Record<string, McpSdkServerConfigWithInstance>;
-  readonly #connections = new Map<string, ServerConnection>();
-  readonly #peerOf: (serverName: string) => McpPeer;
-  #closed = false;
+  readonly #connections = new Map<string, AgentConnection>();
+  readonly #toolMiddleware: ComposedCalls | undefined;
+  #hostFor: ((serverName: string) => McpHost) | undefined;
 
   constructor(
     configs: Record<string, McpSdkServerConfigWithInstance>,
-    peerOf: (serverName: string) => McpPeer,
+    toolMiddleware?: readonly CallMiddleware[] | null | undefined,
   ) {
     this.#configs = configs;
-    this.#peerOf = peerOf;
+    this.#toolMiddleware = composeCalls(toolMiddleware, 'toolMiddleware');
   }
 
   get names(): string[] {
@@ -36,12 +39,12 @@ export class InProcessServers {
     return this.names.length === 0;
   }
 
-  /** Undefined where no server here has that name. */
+  /** Undefined if no server here has that name. */
   instanceOf(name: string): McpServerInstance | undefined {
     return Object.hasOwn(this.#configs, name) ? this.#configs[name]?.instance : undefined;
   }
 
-  /** Their entries for `mcp_set_servers`, with the limits and rules that `initialize` would have said. */
+  /** Their entries for `mcp_set_servers`, with the limits and rules that `initialize` would announce. */
   onWire(): Record<string, McpSdkServerConfig> {
     return Object.fromEntries(
       Object.entries(this.#configs).map(([name, config]) => [
@@ -51,7 +54,7 @@ export class InProcessServers {
     );
   }
 
-  /** What `initialize` says of them: names, limits, and the handshake's answers where they are known already. */
+  /** What `initialize` announces: names, limits, and the handshake's answers if already known. */
   announcement(): InitializeRequest {
     const { names } = this;
     if (names.length === 0) return {};
@@ -70,70 +73,85 @@ export class InProcessServers {
     };
   }
 
-  /** One message of the agent, and what to answer: every message gets an answer, notifications too. */
+  /** Takes one message from the agent. Every message gets an answer, even a notification. */
   receive(serverName: string, message: JsonRpcMessage, cancellation: Cancellation): Promise<McpAnswer> {
     const connection = this.#connections.get(serverName) ?? this.#connect(serverName);
-    return connection.receive(message, cancellation);
+    const calls = this.#toolMiddleware;
+    if (calls === undefined || !isToolCall(message)) return connection.receive(message, cancellation);
+    return callThrough(calls, message, {
+      serverName,
+      sessionId: connection.sessionId,
+      cancellation,
+      forward: (request) => connection.receive(request, cancellation),
+    });
   }
 
-  /** Our own servers are connected from the start, so that a change of their tools reaches this conversation. */
-  connectOwn(): void {
+  /** From now on servers can be connected; `hostFor` provides the other end for each. */
+  open(hostFor: (serverName: string) => McpHost): void {
+    this.#hostFor = hostFor;
+    this.#connectOwn();
+  }
+
+  /** Our own servers are connected from the start, so that changes of their tools reach this conversation. */
+  #connectOwn(): void {
+    if (this.#hostFor === undefined) return;
     for (const [name, config] of Object.entries(this.#configs)) {
       if (config.instance instanceof SdkMcpServer && !this.#connections.has(name)) this.#connect(name);
     }
   }
 
-  #connect(name: string): ServerConnection {
+  #connect(name: string): AgentConnection {
     const instance = this.instanceOf(name);
     if (instance === undefined) throw new Error(`SDK MCP server not found: ${name}`);
-    if (this.#closed) throw new Error(`The conversation with SDK MCP server "${name}" has ended.`);
-    const connection = connectServer(name, instance, this.#peerOf(name));
+    if (this.#hostFor === undefined)
+      throw new Error(`The conversation with SDK MCP server "${name}" has ended.`);
+    const connection = connectServer(name, instance, this.#hostFor(name));
     this.#connections.set(name, connection);
     return connection;
   }
 
-  /** Ends the connection to one server; the next message makes a new one. */
+  /** Ends the connection to one server; the next message opens a new one. */
   disconnect(name: string): void {
     this.#connections.get(name)?.close();
     this.#connections.delete(name);
-    this.connectOwn();
+    this.#connectOwn();
   }
 
-  /** The agent knew another server by this name, and may still think that it has that one's tools. */
+  /** The agent knew another server by this name and may still use that one's list of tools. */
   announceChange(name: string): void {
-    this.#peerOf(name).notify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    this.#hostFor?.(name).notify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
   }
 
-  /** Replaces the set; connections of servers that stay the same value live on. Returns the set before. */
+  /** Replaces the set; servers with the same value keep their connections. Returns the previous set. */
   replace(
     configs: Record<string, McpSdkServerConfigWithInstance>,
   ): Record<string, McpSdkServerConfigWithInstance> {
-    const before = this.#configs;
-    for (const [name, config] of Object.entries(before)) {
+    const previous = this.#configs;
+    for (const [name, config] of Object.entries(previous)) {
       if (configs[name]?.instance === config.instance) continue;
       this.#connections.get(name)?.close();
       this.#connections.delete(name);
     }
     this.#configs = configs;
-    this.connectOwn();
-    return before;
+    this.#connectOwn();
+    return previous;
   }
 
-  /** Closes the connections. The servers themselves are the user's and stay. */
+  /** Closes the connections. The servers belong to the user and stay open. */
   close(): void {
-    this.#closed = true;
+    this.#hostFor = undefined;
     for (const connection of this.#connections.values()) connection.close();
     this.#connections.clear();
   }
 }
 
-/** What the agent is told of a server beside its name. */
+/** What the agent is told about a server besides its name. */
 function settingsOf({
   instance,
   timeout,
   tools,
 }: McpSdkServerConfigWithInstance): Pick<McpSdkServerConfigWithInstance, 'timeout' | 'tools'> {
-  // Our own servers watch their time themselves: the CLI's clock knows neither progress nor the limit of one tool.
+  // Our own servers enforce their time limits: the CLI's clock ignores progress and per-tool limits.
   const isWatched = instance instanceof SdkMcpServer && instance.timeout === timeout;
   return {
     ...(timeout === undefined || isWatched ? {} : { timeout }),
@@ -141,7 +159,7 @@ function settingsOf({
   };
 }
 
-/** Only our own servers are known without asking; others are asked by the agent itself. */
+/** Only our own servers are known without asking; the agent asks the others itself. */
 function manifestOf({ instance }: McpSdkServerConfigWithInstance): SdkMcpServerManifest | undefined {
   if (!(instance instanceof SdkMcpServer)) return undefined;
   const tools = instance.listTools('claude-code');

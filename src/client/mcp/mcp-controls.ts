@@ -1,23 +1,23 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { describeProblem } from '../../config/problems.js';
-import { resolveFrom } from '../../config/resolve-mcp-config.js';
+import { resolveServers } from '../../config/resolve-servers.js';
+import type { McpReadyOptions, McpServerStatus, McpSetServersResult } from '../../mcp/status.js';
+import type {
+  McpSdkServerConfigWithInstance,
+  McpServerConfig,
+  McpServerConfigForProcessTransport,
+} from '../../mcp/types.js';
+import type { Options } from '../../options/options.js';
+import { clock, wait } from '../../protocol/base/clock.js';
+import { ControlError, OptionError, TenonError } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
 import type {
   HostRequestFields,
   HostRequestPayload,
   HostSubtype,
   InitializeRequest,
-} from '../../protocol/control-requests.js';
-import { ControlError, OptionError, TenonError } from '../../protocol/errors.js';
-import { LIMITS } from '../../protocol/limits.js';
-import type {
-  McpSdkServerConfigWithInstance,
-  McpServerConfig,
-  McpServerConfigForProcessTransport,
-} from '../../protocol/mcp.js';
-import type { McpServerStatus, McpSetServersResult } from '../../protocol/mcp-status.js';
-import type { Conversation } from '../conversation.js';
-import type { Debug } from '../debug.js';
-import type { Options } from '../options.js';
+} from '../../protocol/wire/control-requests.js';
+import type { Conversation } from '../conversation/conversation.js';
+import type { Debug } from '../query/debug.js';
 import { type ConfiguredServers, environmentOf } from './configured-servers.js';
 import type { InProcessServers } from './in-process-servers.js';
 import type { ServerContent } from './server-content.js';
@@ -25,22 +25,15 @@ import { splitServers } from './split-servers.js';
 import { StatusBook } from './status-book.js';
 import { StatusMonitor } from './status-monitor.js';
 
-export interface McpReadyOptions {
-  /** Default: all that the agent has. */
-  servers?: readonly string[] | undefined;
-  /** In milliseconds; 65 s unless given. */
-  timeout?: number | undefined;
-}
-
-/** How the servers stand once there is nothing left to wait for. */
+/** The servers' states once there is nothing left to wait for. */
 export interface McpReadiness {
-  /** All are connected, or were disabled on purpose. */
+  /** All are connected or deliberately disabled. */
   ready: boolean;
   connected: string[];
   /** `failed` or `needs-auth`, with the reason. */
   failed: McpServerStatus[];
   disabled: string[];
-  /** Still connecting when the time was over. */
+  /** Still connecting when time ran out. */
   pending: string[];
 }
 
@@ -48,18 +41,18 @@ export interface McpReadiness {
 export class McpControls {
   readonly #agent: Conversation;
   readonly #options: Options;
-  readonly #initialized: () => Promise<unknown>;
+  readonly #initialized: Promise<unknown>;
   readonly #servers: InProcessServers;
   readonly #configured: ConfiguredServers;
-  // Made when they are first asked for: most conversations need none of it, and there may be hundreds of them.
+  // Created on first use: most conversations need none of them, and there may be hundreds of conversations.
   #book: StatusBook | undefined;
   #content: Promise<ServerContent> | undefined;
   #monitor: StatusMonitor | undefined;
-  /** Servers of the options that live here, until a call of `set` has named them: they stay. */
+  /** In-process servers from the options that no `set` has named yet: they stay. */
   #kept: Record<string, McpSdkServerConfigWithInstance>;
   #expected: Set<string> | undefined;
-  /** Servers outside that the last call of `set` has named. */
-  #named: Record<string, McpServerConfigForProcessTransport> | undefined;
+  /** External servers named by the latest `set`. */
+  #externalServers: Record<string, McpServerConfigForProcessTransport> | undefined;
   #isChanged = false;
   #isEnded = false;
 
@@ -68,7 +61,7 @@ export class McpControls {
     servers: InProcessServers,
     configured: ConfiguredServers,
     options: Options,
-    initialized: () => Promise<unknown>,
+    initialized: Promise<unknown>,
     debug: Debug,
   ) {
     this.#agent = agent;
@@ -88,7 +81,7 @@ export class McpControls {
     });
   }
 
-  /** Few hosts read resources and prompts themselves: the code for it is loaded when one does. */
+  /** Few hosts read resources and prompts, so the code for it is loaded on first use. */
   content(): Promise<ServerContent> {
     this.#content ??= import('./server-content.js').then(({ ServerContent }) => {
       const hiding = { control: this.#ask.bind(this) };
@@ -105,7 +98,7 @@ export class McpControls {
     return this.#monitor;
   }
 
-  /** What a second `initialize` has to say of the servers here, which need no longer be those of the first. */
+  /** What a second `initialize` must announce: the in-process servers may have changed since the first. */
   announcement(): InitializeRequest {
     const now = this.#servers.announcement();
     if (!this.#isChanged) return now;
@@ -120,12 +113,12 @@ export class McpControls {
     return rows;
   }
 
-  /** Resolves when each is in a state that will not change by itself, or the time is over. */
+  /** Resolves when no server's state will change on its own, or time runs out. */
   async ready(options: McpReadyOptions = {}): Promise<McpReadiness> {
     const { servers, timeout = LIMITS.mcpReadyMs } = options;
-    const end = Date.now() + timeout;
-    // Before that the agent may not know its servers yet.
-    await Promise.race([this.#initialized(), wait(timeout, undefined, { ref: false })]);
+    const end = clock.now() + timeout;
+    // Before that, the agent may not know its servers.
+    await Promise.race([this.#initialized, wait(timeout, { keepsAlive: false })]);
     for (;;) {
       const rows = await this.status();
       const byName = new Map(rows.map((row) => [row.name, row]));
@@ -134,25 +127,25 @@ export class McpControls {
       const unknown = wanted.find((name) => !byName.has(name) && !expected.has(name));
       if (unknown !== undefined) throw noSuchServer(unknown, [...byName.keys()]);
       const pending = wanted.filter((name) => (byName.get(name)?.status ?? 'pending') === 'pending');
-      const left = end - Date.now();
-      if (pending.length === 0 || left <= 0) {
+      const remaining = end - clock.now();
+      if (pending.length === 0 || remaining <= 0) {
         return readiness(
           wanted.flatMap((name) => byName.get(name) ?? []),
           pending,
         );
       }
-      await wait(Math.min(left, LIMITS.mcpPendingPollMs));
+      await wait(Math.min(remaining, LIMITS.mcpPendingPollMs));
     }
   }
 
-  async set(given: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
-    const split = splitServers(given);
+  async set(configs: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
+    const split = splitServers(configs);
     const errors = this.#takeUnusable(split.process);
     this.#kept = { ...this.#kept };
-    for (const name of Object.keys(given)) delete this.#kept[name];
+    for (const name of Object.keys(configs)) delete this.#kept[name];
     const inProcess = { ...this.#kept, ...split.inProcess };
-    // Before the request: the agent may speak to a new server before it answers.
-    const before = this.#servers.replace(inProcess);
+    // Before the request: the agent may contact a new server before it answers.
+    const previous = this.#servers.replace(inProcess);
     const servers: Record<string, McpServerConfigForProcessTransport> = {
       ...split.process,
       ...this.#servers.onWire(),
@@ -160,8 +153,8 @@ export class McpControls {
     try {
       const result = await this.#ask('mcp_set_servers', { servers });
       this.#isChanged = true;
-      this.#named = split.process;
-      for (const [name, { instance }] of Object.entries(before)) {
+      this.#externalServers = split.process;
+      for (const [name, { instance }] of Object.entries(previous)) {
         const now = this.#servers.instanceOf(name);
         if (now !== undefined && now !== instance) this.#servers.announceChange(name);
       }
@@ -178,14 +171,14 @@ export class McpControls {
         errors: this.#configured.secrets.hideIn({ ...result?.errors, ...errors }),
       };
     } catch (error) {
-      this.#servers.replace(before);
+      this.#servers.replace(previous);
       throw error;
     }
   }
 
   /**
-   * The CLI refuses to reconnect servers of the host, so they are taken away and given back. Switching them off and on
-   * would do as well, but the CLI writes what is off into the user's configuration.
+   * The CLI refuses to reconnect in-process servers, so they are removed and added again. Disabling and
+   * enabling them would work as well, but the CLI records disabled servers in the user's configuration.
    */
   async reconnect(name: string): Promise<void> {
     this.#statusBook().attempted(name);
@@ -193,17 +186,17 @@ export class McpControls {
       await this.#ask('mcp_reconnect', { serverName: name });
       return;
     }
-    const servers = { ...this.#named, ...this.#servers.onWire() };
+    const servers = { ...this.#externalServers, ...this.#servers.onWire() };
     const { [name]: _, ...others } = servers;
     await this.#ask('mcp_set_servers', { servers: others });
     this.#servers.disconnect(name);
     await this.#ask('mcp_set_servers', { servers });
-    const before = await this.ready({ servers: [name] });
-    if (before.disabled.length > 0) await this.#ask('mcp_toggle', { serverName: name, enabled: true });
-    const { failed, pending } = before.disabled.length > 0 ? await this.ready({ servers: [name] }) : before;
+    const added = await this.ready({ servers: [name] });
+    if (added.disabled.length > 0) await this.#ask('mcp_toggle', { serverName: name, enabled: true });
+    const { failed, pending } = added.disabled.length > 0 ? await this.ready({ servers: [name] }) : added;
     if (failed.length === 0 && pending.length === 0) return;
     const reason = failed[0]?.error ?? 'it did not answer in time';
-    throw new TenonError('SERVER_FAILED', `The MCP server "${name}" did not connect again: ${reason}`);
+    throw new TenonError('SERVER_FAILED', `The MCP server "${name}" did not reconnect: ${reason}`);
   }
 
   async toggle(name: string, enabled: boolean): Promise<void> {
@@ -222,14 +215,14 @@ export class McpControls {
     return this.#book;
   }
 
-  /** Servers that the agent was told of: they may still be connecting when it does not list them. */
+  /** Servers that the agent was told about; those it does not list yet may still be connecting. */
   #expectedNames(): Set<string> {
     const { inProcess, process } = this.#configured.split;
     this.#expected ??= new Set([...Object.keys(inProcess), ...Object.keys(process)]);
     return this.#expected;
   }
 
-  /** An error of the agent may quote what a server was given. */
+  /** Errors from the agent may quote a server's secrets. */
   async #ask<Subtype extends HostSubtype>(
     subtype: Subtype,
     fields: HostRequestFields<Subtype>,
@@ -242,7 +235,7 @@ export class McpControls {
     }
   }
 
-  /** Takes out what cannot be used, and returns why; with `strictMcpConfig` throws. */
+  /** Removes unusable servers and returns the reasons; throws with `strictMcpConfig`. */
   #takeUnusable(servers: Record<string, McpServerConfig>): Record<string, string> {
     const { secrets } = this.#configured;
     const errors: Record<string, string> = {};
@@ -251,7 +244,8 @@ export class McpControls {
       return errors;
     }
     const env = environmentOf(this.#options);
-    const resolved = resolveFrom({ ...this.#options, mcpServers: servers, env }, []);
+    const isStrict = this.#options.strictMcpConfig || this.#options.hermetic;
+    const resolved = resolveServers({ mcpServers: servers, env, isStrict }, []);
     for (const { name, written, config, error } of Object.values(resolved.servers)) {
       secrets.add(written);
       secrets.add(config);
@@ -263,22 +257,22 @@ export class McpControls {
   }
 
   async #externalNames(): Promise<string[]> {
-    const here = new Set(this.#servers.names);
+    const inProcess = new Set(this.#servers.names);
     return (await this.status())
-      .filter(({ name, status }) => status === 'connected' && !here.has(name))
+      .filter(({ name, status }) => status === 'connected' && !inProcess.has(name))
       .map(({ name }) => name);
   }
 }
 
 function readiness(rows: readonly McpServerStatus[], pending: string[]): McpReadiness {
-  const named = (status: McpServerStatus['status']): string[] =>
+  const namesWith = (status: McpServerStatus['status']): string[] =>
     rows.filter((row) => row.status === status).map(({ name }) => name);
   const failed = rows.filter(({ status }) => status === 'failed' || status === 'needs-auth');
   return {
     ready: failed.length === 0 && pending.length === 0,
-    connected: named('connected'),
+    connected: namesWith('connected'),
     failed,
-    disabled: named('disabled'),
+    disabled: namesWith('disabled'),
     pending,
   };
 }
@@ -287,6 +281,6 @@ function noSuchServer(name: string, known: readonly string[]): OptionError {
   return new OptionError(
     'servers',
     name,
-    `mcpReady(): there is no MCP server "${name}". ${known.length === 0 ? 'There is none at all.' : `There are: ${known.join(', ')}.`}`,
+    `mcpReady(): there is no MCP server "${name}". ${known.length === 0 ? 'There are none.' : `There are: ${known.join(', ')}.`}`,
   );
 }

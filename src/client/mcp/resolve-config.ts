@@ -1,8 +1,9 @@
 import { type ResolvedMcpConfig, resolveMcpConfig as resolve } from '../../config/resolve-mcp-config.js';
-import type { Options } from '../options.js';
+import type { Options } from '../../options/options.js';
+import { givenOptions } from '../query/given-options.js';
 import { environmentOf } from './configured-servers.js';
 
-/** What decides which MCP servers there are; a whole set of options may be given. */
+/** The options that decide which MCP servers there are; others are ignored. */
 export type ResolveMcpConfigOptions = Pick<
   Options,
   'mcpServers' | 'cwd' | 'env' | 'settingSources' | 'strictMcpConfig' | 'hermetic'
@@ -13,5 +14,6 @@ export type ResolveMcpConfigOptions = Pick<
  * configuration. With `strictMcpConfig` or `hermetic` an error throws `McpConfigError`.
  */
 export function resolveMcpConfig(options: ResolveMcpConfigOptions = {}): ResolvedMcpConfig {
-  return resolve({ ...options, env: environmentOf(options) });
+  const given = givenOptions(options, 'resolveMcpConfig');
+  return resolve({ ...given, env: environmentOf(given) });
 }

@@ -1,5 +1,3 @@
-import type { SDKControlMcpReadResourceResponse } from '../../protocol/control-payloads.js';
-import { ControlError, messageOf, TenonError } from '../../protocol/errors.js';
 import type {
   McpGetPromptResult,
   McpListPromptsResult,
@@ -7,16 +5,18 @@ import type {
   McpPrompt,
   McpResource,
   McpResourceTemplate,
-} from '../../protocol/mcp-listings.js';
-import type { Conversation } from '../conversation.js';
+} from '../../mcp/listings.js';
+import { ControlError, messageOf, TenonError } from '../../protocol/base/errors.js';
+import type { SDKControlMcpReadResourceResponse } from '../../protocol/wire/control-payloads.js';
+import type { Conversation } from '../conversation/conversation.js';
 import { HostClient } from './host-client.js';
 import type { InProcessServers } from './in-process-servers.js';
 
 type Agent = Pick<Conversation, 'control'>;
 
 /**
- * Resources and prompts, for the host. In-process servers are asked right here, whatever the agent is; others through
- * the agent, which not every agent allows.
+ * Resources and prompts for the host. In-process servers are asked directly, whatever the agent is; others
+ * through the agent, which not every agent allows.
  */
 export class ServerContent {
   readonly #agent: Agent;
@@ -68,7 +68,10 @@ export class ServerContent {
     this.#clients.clear();
   }
 
-  /** Of one server: fails with it. Of all: those that fail are named, beside what the others have. */
+  /**
+   * For one server, fails if it fails. For all servers, reports those that fail alongside the others'
+   * results.
+   */
   async #list<Result extends McpListResourcesResult | McpListPromptsResult>(
     serverName: string | undefined,
     empty: Result,
@@ -94,12 +97,16 @@ export class ServerContent {
     }
     const [resources, resourceTemplates] = await Promise.all([
       client.list<McpResource>('resources/list', 'resources'),
-      // Servers without templates need not know the method.
+      // Servers without templates may not know the method.
       client
         .list<McpResourceTemplate>('resources/templates/list', 'resourceTemplates')
         .catch((): McpResourceTemplate[] => []),
     ]);
-    return { resources: of(name, resources), resourceTemplates: of(name, resourceTemplates), errors: {} };
+    return {
+      resources: withServer(name, resources),
+      resourceTemplates: withServer(name, resourceTemplates),
+      errors: {},
+    };
   }
 
   async #promptsOf(name: string, isNamed: boolean): Promise<McpListPromptsResult> {
@@ -108,10 +115,10 @@ export class ServerContent {
       return this.#viaAgent(name, () => this.#agent.control('mcp_list_prompts', { serverName: name }));
     }
     if (!isNamed && !(await client.has('prompts'))) return { prompts: [], errors: {} };
-    return { prompts: of(name, await client.list<McpPrompt>('prompts/list', 'prompts')), errors: {} };
+    return { prompts: withServer(name, await client.list<McpPrompt>('prompts/list', 'prompts')), errors: {} };
   }
 
-  /** A connection of the host's own to an in-process server, kept while the server is the same. */
+  /** The host's own connection to an in-process server, kept as long as the server is the same. */
   #clientOf(name: string): HostClient | undefined {
     const instance = this.#servers.instanceOf(name);
     const known = this.#clients.get(name);
@@ -145,13 +152,13 @@ export class ServerContent {
   }
 }
 
-function of<Item extends { server: string }>(server: string, items: readonly Item[]): Item[] {
+function withServer<Item extends { server: string }>(server: string, items: readonly Item[]): Item[] {
   return items.map((item) => ({ ...item, server }));
 }
 
-/** Lists joined key by key, errors too. */
+/** Joins two results key by key, including errors. */
 function joined<Result extends object>(one: Result, other: Result): Result {
-  const both = Object.keys(one).map((key) => {
+  const entries = Object.keys(one).map((key) => {
     const [left, right] = [one, other].map((each) => (each as Record<string, unknown>)[key]);
     return [
       key,
@@ -160,5 +167,5 @@ function joined<Result extends object>(one: Result, other: Result): Result {
         : { ...(left as object), ...(right as object) },
     ];
   });
-  return Object.fromEntries(both) as Result;
+  return Object.fromEntries(entries) as Result;
 }

@@ -1,18 +1,21 @@
-import { OptionError } from '../../protocol/errors.js';
 import type {
   McpSdkServerConfigWithInstance,
   McpServerConfig,
   McpServerConfigForProcessTransport,
-} from '../../protocol/mcp.js';
-import { redactConfig } from '../../protocol/redact-config.js';
+} from '../../mcp/types.js';
+import { OptionError } from '../../protocol/base/errors.js';
+import { redactConfig } from '../../protocol/base/redact-config.js';
 
 export type ProcessServerConfig = Exclude<McpServerConfigForProcessTransport, { type: 'sdk' }>;
 
-/** Servers that the agent reaches by itself, and those that live here. */
+/** Servers that the agent connects to itself, and those in this process. */
 export interface SplitServers {
   process: Record<string, ProcessServerConfig>;
   inProcess: Record<string, McpSdkServerConfigWithInstance>;
-  /** Names that the agent also finds in a file, and must not take from there: told that they are ours, it does not. */
+  /**
+   * Names that the agent also finds in a file but must not use from there. Announcing them as ours prevents
+   * that.
+   */
   contested: string[];
 }
 
@@ -39,12 +42,12 @@ function checkedProcessServer(name: string, config: ProcessServerConfig): Proces
   if (config.type === 'http' || config.type === 'sse') {
     if (typeof config.url !== 'string')
       throw invalid(name, config, `has type "${config.type}" but no \`url\``);
-    // It would not survive the way to the agent, and nobody would hear of it.
+    // It would silently get lost on the way to the agent.
     if (typeof config.headers === 'function') {
       throw invalid(name, config, 'has a function as `headers`; give it to embedded({ mcpAuth })');
     }
   } else if (config.type === undefined || config.type === 'stdio') {
-    // The CLI drops such an entry without a word.
+    // The CLI silently drops such an entry.
     if (typeof config.command !== 'string') throw invalid(name, config, 'has no `command`');
   } else {
     const { type } = config as { type: unknown };

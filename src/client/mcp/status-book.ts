@@ -1,6 +1,7 @@
 import { describeProblem, type McpConfigProblem } from '../../config/problems.js';
-import type { McpServerStatus } from '../../protocol/mcp-status.js';
-import { redactConfig } from '../../protocol/redact-config.js';
+import type { McpServerStatus } from '../../mcp/status.js';
+import { timestamp } from '../../protocol/base/clock.js';
+import { redactConfig } from '../../protocol/base/redact-config.js';
 import type { ConfiguredServers } from './configured-servers.js';
 
 interface Remembered {
@@ -10,8 +11,8 @@ interface Remembered {
 }
 
 /**
- * What the agent says of its servers, completed with what this side knows: servers that could not be used at all, the
- * file that a server comes from, since when it is in its state. Values of `env` and `headers` are taken out.
+ * What the agent reports about its servers, completed with what the client knows: unusable servers, the file that a
+ * server comes from, when it entered its state. Values of `env` and `headers` are removed.
  */
 export class StatusBook {
   readonly #configured: ConfiguredServers;
@@ -21,7 +22,7 @@ export class StatusBook {
     this.#configured = configured;
   }
 
-  /** This side has asked for another try. */
+  /** The client has asked for another attempt. */
   attempted(name: string): void {
     const known = this.#remembered.get(name);
     if (known !== undefined) known.attempts += 1;
@@ -48,7 +49,7 @@ export class StatusBook {
       attempts,
       ...row,
       ...(place === undefined ? {} : { source: place }),
-      // Only in what is text or configuration: a value may well be a word that is also somebody's name.
+      // Only in texts and configurations: a secret may be an ordinary word that is also a server's name.
       ...(error === undefined ? {} : { error: secrets.hide(error) }),
       ...(lastStderr === undefined ? {} : { lastStderr: secrets.hide(lastStderr) }),
       ...(config === undefined ? {} : { config: redactConfig(secrets.hideIn(config)) }),
@@ -58,7 +59,7 @@ export class StatusBook {
   #remember({ name, status }: McpServerStatus): Remembered {
     const known = this.#remembered.get(name);
     if (known?.status === status) return known;
-    const since = new Date().toISOString();
+    const since = timestamp();
     const remembered = { status, since, attempts: known?.attempts ?? 1 };
     this.#remembered.set(name, remembered);
     return remembered;

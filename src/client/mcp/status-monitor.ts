@@ -1,51 +1,42 @@
-import { LIMITS } from '../../protocol/limits.js';
-import type { McpServerStatus } from '../../protocol/mcp-status.js';
-
-/** A server has changed its state, has appeared, or is gone. With `previous` equal to `status` it was lost and found again. */
-export interface McpStatusChange {
-  name: string;
-  /** Undefined: the server is no longer there. */
-  status: McpServerStatus['status'] | undefined;
-  /** Undefined: it was not there before. */
-  previous: McpServerStatus['status'] | undefined;
-  server: McpServerStatus | undefined;
-}
+import type { McpServerStatus, McpStatusChange } from '../../mcp/status.js';
+import { clock, type Timer } from '../../protocol/base/clock.js';
+import { LIMITS } from '../../protocol/base/limits.js';
 
 type Listener = (change: McpStatusChange) => void;
 
 /**
- * Tells of changes. The agent does not, so it is asked again and again, but only while somebody listens; whatever else
- * asks for the status tells the listeners too.
+ * Reports changes of state. The agent does not, so it is polled while there are listeners; any other request
+ * for the status informs them as well.
  */
 export class StatusMonitor {
   readonly #ask: () => Promise<unknown>;
   readonly #listeners = new Set<Listener>();
   readonly #atEnd = new Set<() => void>();
   #rows = new Map<string, McpServerStatus>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #asking = false;
   #ended = false;
 
-  /** `ask` calls `observe` with what it hears. */
+  /** `ask` passes its result to `observe`. */
   constructor(ask: () => Promise<unknown>) {
     this.#ask = ask;
   }
 
   observe(rows: readonly McpServerStatus[]): void {
-    const before = this.#rows;
+    const previousRows = this.#rows;
     this.#rows = new Map(rows.map((row) => [row.name, row]));
     for (const server of rows) {
       const { name, status } = server;
-      const { status: previous, since } = before.get(name) ?? {};
-      // The same state since another moment: it was in another one, too short to be seen.
-      if (previous !== status || since !== server.since) this.#tell({ name, status, previous, server });
+      const { status: previous, since } = previousRows.get(name) ?? {};
+      // Same state but a different time: it was briefly in another state that was not seen.
+      if (previous !== status || since !== server.since) this.#report({ name, status, previous, server });
     }
-    for (const [name, { status: previous }] of before) {
-      if (!this.#rows.has(name)) this.#tell({ name, status: undefined, previous, server: undefined });
+    for (const [name, { status: previous }] of previousRows) {
+      if (!this.#rows.has(name)) this.#report({ name, status: undefined, previous, server: undefined });
     }
   }
 
-  /** Hears the state that each server is in, and from then on the changes. Returns how to stop. */
+  /** Reports each server's current state, then every change. Returns a function that stops it. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     for (const server of this.#rows.values()) {
@@ -54,7 +45,7 @@ export class StatusMonitor {
     this.#schedule(0);
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) clearTimeout(this.#timer);
+      if (this.#listeners.size === 0) clock.clearTimeout(this.#timer);
     };
   }
 
@@ -86,26 +77,26 @@ export class StatusMonitor {
 
   end(): void {
     this.#ended = true;
-    clearTimeout(this.#timer);
+    clock.clearTimeout(this.#timer);
     for (const wake of this.#atEnd) wake();
   }
 
   #schedule(afterMs: number): void {
     if (this.#ended || this.#asking || this.#listeners.size === 0) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#look(), afterMs);
+    clock.clearTimeout(this.#timer);
+    this.#timer = clock.setTimeout(() => void this.#poll(), afterMs);
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#asking = true;
-    // A question that fails is no change; the end of the conversation ends the asking.
+    // A failed request is not a change; the end of the conversation stops the polling.
     await this.#ask().catch(() => {});
     this.#asking = false;
     const isMoving = [...this.#rows.values()].some(({ status }) => status === 'pending');
     this.#schedule(isMoving ? LIMITS.mcpPendingPollMs : LIMITS.mcpPollMs);
   }
 
-  #tell(change: McpStatusChange): void {
+  #report(change: McpStatusChange): void {
     for (const listener of [...this.#listeners]) listener(change);
   }
 }

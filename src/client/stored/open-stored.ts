@@ -1,21 +1,26 @@
-import type { Transport } from '../../protocol/transport.js';
-import type { Options } from '../options.js';
+import type { AgentPlan } from '../../options/plan.js';
+import type { GivenOptions } from '../../options/row.js';
+import type { Transport } from '../../protocol/transport/transport.js';
+import type { SessionStore } from '../../protocol/wire/session-store.js';
 import { mirroredTransport } from './mirrored-transport.js';
 import { restore } from './restore.js';
 
 export interface StoredLaunch {
-  options: Options & { sessionStore: NonNullable<Options['sessionStore']> };
-  args: readonly string[];
-  env: NodeJS.ProcessEnv;
-  /** Starts the agent with these arguments. */
-  open(args: string[]): Transport;
+  readonly sessionStore: SessionStore;
+  readonly options: GivenOptions;
+  readonly plan: AgentPlan;
+  readonly env: NodeJS.ProcessEnv;
+  /** Starts the agent with this plan. */
+  open(plan: AgentPlan): Transport;
 }
 
-/** An agent whose conversation is kept in a store: what it goes on with is put in place first, what it says is copied. */
+/**
+ * Starts an agent whose conversation is kept in a store: restores what it continues, and copies what it
+ * writes.
+ */
 export async function openStored(launch: StoredLaunch, isStopped: () => boolean): Promise<Transport> {
-  const { options, env, open } = launch;
-  const args = await restore(options, launch.args, env);
+  const plan = await restore(launch);
   if (isStopped()) throw new Error('stopped');
-  const { sessionStore, sessionStoreFlush = 'batched' } = options;
-  return mirroredTransport(open(args), sessionStore, sessionStoreFlush);
+  const { sessionStoreFlush = 'batched' } = launch.options;
+  return mirroredTransport(launch.open(plan), launch.sessionStore, sessionStoreFlush);
 }

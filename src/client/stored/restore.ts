@@ -1,34 +1,29 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { OptionError } from '../../protocol/errors.js';
-import type { SessionKey, SessionStoreEntry } from '../../protocol/session-store.js';
+import type { AgentPlan } from '../../options/plan.js';
+import { OptionError } from '../../protocol/base/errors.js';
+import type { SessionKey, SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import { entriesOf, readAt, withFile } from '../../sessions/entries.js';
-import { isSessionId, projectKeyAt, projectsDirectory } from '../../sessions/places.js';
+import { projectKeyAt, projectsDirectory } from '../../sessions/places.js';
+import { isSessionId } from '../../sessions/project-key.js';
 import { readFrom } from '../../sessions/store-calls.js';
 import type { StoredLaunch } from './open-stored.js';
 
-const CONTINUE = '--continue';
-
 /**
- * Puts the conversation that is to be gone on with where the CLI looks for it, and returns the arguments to start it
- * with. A transcript that is there already gets only what it does not have: nothing of it is lost.
+ * Writes the conversation to continue to where the CLI looks for it, and returns the plan to start with.
+ * A transcript that already exists gets only the entries it lacks, so nothing in it is lost.
  */
-export async function restore(
-  options: StoredLaunch['options'],
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<string[]> {
+export async function restore(launch: StoredLaunch): Promise<AgentPlan> {
+  const { plan, options, env } = launch;
   const projectKey = await projectKeyAt(options.cwd);
-  const sessionId = options.resume ?? (options.continue ? await latest(options, projectKey) : undefined);
-  if (isSessionId(sessionId)) await materialise(options, { projectKey, sessionId }, projectsDirectory(env));
-  if (!args.includes(CONTINUE)) return [...args];
-  // The store says what the last conversation is, not the files of this machine.
-  const own = args.filter((arg) => arg !== CONTINUE);
-  return sessionId === undefined ? own : [...own, `--resume=${sessionId}`];
+  const sessionId = plan.resume ?? (plan.continue ? await latest(launch, projectKey) : undefined);
+  if (isSessionId(sessionId)) await materialise(launch, { projectKey, sessionId }, projectsDirectory(env));
+  // The store decides which conversation is the latest, not the files of this machine.
+  return plan.continue ? { ...plan, continue: false, resume: sessionId } : plan;
 }
 
 async function latest(
-  { sessionStore, loadTimeoutMs }: StoredLaunch['options'],
+  { sessionStore, options: { loadTimeoutMs } }: StoredLaunch,
   projectKey: string,
 ): Promise<string | undefined> {
   if (sessionStore.listSessions === undefined) {
@@ -47,20 +42,20 @@ async function latest(
 }
 
 async function materialise(
-  { sessionStore, loadTimeoutMs }: StoredLaunch['options'],
+  { sessionStore, options: { loadTimeoutMs } }: StoredLaunch,
   key: { projectKey: string; sessionId: string },
   projects: string,
 ): Promise<void> {
   const entries = await readFrom('load', () => sessionStore.load(key), loadTimeoutMs);
-  // Unknown to the store: the CLI has it, or says that there is none.
+  // Unknown to the store: the CLI may have it, or reports that it does not exist.
   if (entries == null) return;
   const path = join(projects, key.projectKey, key.sessionId);
   await complete(`${path}.jsonl`, entries);
   const subpaths = await readFrom('listSubkeys', async () => sessionStore.listSubkeys?.(key), loadTimeoutMs);
   for (const subpath of subpaths ?? []) {
     if (!isInside(subpath)) continue;
-    const own: SessionKey = { ...key, subpath };
-    const stored = (await readFrom('load', () => sessionStore.load(own), loadTimeoutMs)) ?? [];
+    const subagentKey: SessionKey = { ...key, subpath };
+    const stored = (await readFrom('load', () => sessionStore.load(subagentKey), loadTimeoutMs)) ?? [];
     const transcript = stored.filter(({ type }) => type !== METADATA);
     await complete(`${join(path, subpath)}.jsonl`, transcript);
     const { type: _type, ...metadata } = stored.findLast(({ type }) => type === METADATA) ?? {
@@ -70,31 +65,33 @@ async function materialise(
   }
 }
 
-/** What the CLI keeps of a subagent beside its transcript is an entry in the store. */
+/** In a store, the CLI's metadata file of a subagent is an entry of this type. */
 const METADATA = 'agent_metadata';
 
-/** A store is somewhere else, and may say anything. */
+/** A store is not trusted: a path must not lead out of the directory. */
 function isInside(subpath: string): boolean {
   return subpath.split('/').every((part) => /^[\w-][\w.-]*$/.test(part));
 }
 
 /** Writes the entries that the file does not have. */
 async function complete(path: string, entries: readonly SessionStoreEntry[]): Promise<void> {
-  const known = new Set<string>();
+  const knownIds = new Set<string>();
   let gap = '';
-  const isThere = await withFile(path, async (file) => {
-    for await (const { entry } of entriesOf(file)) if (entry.uuid !== undefined) known.add(entry.uuid);
+  const exists = await withFile(path, async (file) => {
+    for await (const { entry } of entriesOf(file)) if (entry.uuid !== undefined) knownIds.add(entry.uuid);
     const { size } = await file.stat();
     if (size > 0 && (await readAt(file, size - 1, 1)).toString() !== '\n') gap = '\n';
     return true;
   });
-  const firstMissing = isThere ? entries.findIndex(({ uuid }) => uuid !== undefined && !known.has(uuid)) : 0;
+  const firstMissing = exists
+    ? entries.findIndex(({ uuid }) => uuid !== undefined && !knownIds.has(uuid))
+    : 0;
   if (firstMissing === -1) return;
   const missing = entries.slice(firstMissing).filter(({ uuid }) => {
     if (uuid === undefined) return true;
-    // An entry that a store has twice, because it was sent twice, is one.
-    const isNew = !known.has(uuid);
-    known.add(uuid);
+    // A store may hold an entry twice, because it was sent twice.
+    const isNew = !knownIds.has(uuid);
+    knownIds.add(uuid);
     return isNew;
   });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

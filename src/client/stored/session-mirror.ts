@@ -1,15 +1,16 @@
-import { messageOf } from '../../protocol/errors.js';
-import type { Frame, MessageFrame } from '../../protocol/frames.js';
-import { LIMITS } from '../../protocol/limits.js';
+import { clock } from '../../protocol/base/clock.js';
+import { messageOf } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import type { Frame, MessageFrame } from '../../protocol/wire/frames.js';
 import type {
   SessionKey,
   SessionStore,
   SessionStoreEntry,
   SessionStoreFlush,
-} from '../../protocol/session-store.js';
+} from '../../protocol/wire/session-store.js';
 import { appendTo } from '../../sessions/store-calls.js';
 
-/** What the agent has written into a transcript, told to the host (`--session-mirror`). */
+/** What the agent has written to a transcript, reported to the host (`--session-mirror`). */
 interface MirrorFrame extends MessageFrame {
   type: 'transcript_mirror';
   filePath: string;
@@ -27,19 +28,22 @@ interface Batch {
 
 const PATH = /[\\/]projects[\\/]([^\\/]+)[\\/]([^\\/]+?)(?:[\\/](.+))?\.jsonl$/;
 
-/** Copies a transcript into a store: in order, one call at a time. A store that fails does not stop the agent; it is told. */
+/**
+ * Copies a transcript to a store: in order, one call at a time. A failing store does not stop the agent, but
+ * is reported.
+ */
 export class SessionMirror {
   readonly #store: SessionStore;
   readonly #eager: boolean;
-  readonly #tell: (message: MessageFrame) => void;
+  readonly #report: (message: MessageFrame) => void;
   #batches: Batch[] = [];
   #waiting = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(store: SessionStore, flush: SessionStoreFlush, tell: (message: MessageFrame) => void) {
+  constructor(store: SessionStore, flush: SessionStoreFlush, report: (message: MessageFrame) => void) {
     this.#store = store;
     this.#eager = flush === 'eager';
-    this.#tell = tell;
+    this.#report = report;
   }
 
   take({ filePath, entries }: MirrorFrame): void {
@@ -58,7 +62,7 @@ export class SessionMirror {
     if (this.#eager || this.#waiting >= LIMITS.maxMirroredEntries) void this.flush();
   }
 
-  /** Resolves when the store has all that came before, or has failed to take it. Never rejects. */
+  /** Resolves when the store has everything received so far, or has failed. Never rejects. */
   flush(): Promise<void> {
     const batches = this.#batches;
     this.#batches = [];
@@ -71,7 +75,7 @@ export class SessionMirror {
     try {
       await appendTo(this.#store, key, entries);
     } catch (error) {
-      this.#tell(mirrorError(key, error));
+      this.#report(mirrorError(key, error));
     }
   }
 }
@@ -90,7 +94,7 @@ function mirrorError(key: SessionKey, error: unknown): MessageFrame {
     subtype: 'mirror_error',
     error: messageOf(error),
     key,
-    uuid: crypto.randomUUID(),
+    uuid: clock.uuid(),
     session_id: key.sessionId,
   };
 }

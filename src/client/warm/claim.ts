@@ -1,12 +1,12 @@
-import type { ClaimSessionPayload } from '../../protocol/control-requests.js';
-import { messageOf, OptionError, TenonError } from '../../protocol/errors.js';
-import type { Conversation } from '../conversation.js';
+import { messageOf, OptionError, TenonError } from '../../protocol/base/errors.js';
+import type { ClaimSessionPayload } from '../../protocol/wire/control-requests.js';
+import type { Conversation } from '../conversation/conversation.js';
 import type { ClaimedSession, ClaimOptions } from './warm-types.js';
 
 type SettingsOverlay = Record<string, unknown>;
 
-/** These go behind the claim. All others decide what the claim itself starts, and go before it. */
-const BEHIND: ReadonlySet<string> = new Set([
+/** These are sent after the claim. All others affect what the claim starts, and are sent before it. */
+const AFTER_CLAIM: ReadonlySet<string> = new Set([
   'agent',
   'availableModels',
   'disableAutoMode',
@@ -30,12 +30,12 @@ export function checkClaim(options: ClaimOptions): void {
       'SpareProcess.claim(): `options.cwd` must be the directory of the session.',
     );
   }
-  const forHooks = HOOKS.filter((key) => key in (options.settings ?? {}));
-  if (forHooks.length > 0) {
+  const hookSettings = HOOKS.filter((key) => key in (options.settings ?? {}));
+  if (hookSettings.length > 0) {
     throw new OptionError(
       'settings',
       options.settings,
-      `SpareProcess.claim(): settings of hooks (${forHooks.join(', ')}) cannot be claimed. Give them to prewarm() in ` +
+      `SpareProcess.claim(): hook settings (${hookSettings.join(', ')}) cannot be claimed. Pass them to prewarm() in ` +
         '`options.settings`. Nothing was sent: the spare can still be claimed without them.',
     );
   }
@@ -44,11 +44,11 @@ export function checkClaim(options: ClaimOptions): void {
 export interface SentClaim {
   /** The agent's answer to the claim alone. */
   session: Promise<ClaimSessionPayload>;
-  /** The answers to all that was sent. */
+  /** The answers to everything that was sent. */
   accepted: Promise<ClaimedSession>;
 }
 
-/** Everything is written at once, in order; the agent takes it in that order. */
+/** Writes everything at once; the agent handles it in order. */
 export function sendClaim(
   conversation: Conversation,
   servers: readonly string[],
@@ -57,7 +57,7 @@ export function sendClaim(
   const settings = Object.entries((options.settings ?? {}) as SettingsOverlay);
   const before = overlay(
     conversation,
-    settings.filter(([key]) => !BEHIND.has(key)),
+    settings.filter(([key]) => !AFTER_CLAIM.has(key)),
   );
   const session = conversation
     .control('claim_session', {
@@ -79,20 +79,20 @@ export function sendClaim(
       ? []
       : [conversation.control('set_max_thinking_tokens', { max_thinking_tokens: maxThinkingTokens })]),
   ];
-  const behind = overlay(
+  const after = overlay(
     conversation,
-    settings.filter(([key]) => BEHIND.has(key)),
+    settings.filter(([key]) => AFTER_CLAIM.has(key)),
   );
-  return { session, accepted: accept(before, session, optional, behind) };
+  return { session, accepted: accept(before, session, optional, after) };
 }
 
 async function accept(
   before: Promise<void>,
   session: Promise<ClaimSessionPayload>,
   optional: readonly Promise<unknown>[],
-  behind: Promise<void>,
+  after: Promise<void>,
 ): Promise<ClaimedSession> {
-  const settled = Promise.allSettled([before, session, behind, ...optional]);
+  const settled = Promise.allSettled([before, session, after, ...optional]);
   await before;
   const {
     cwd,
@@ -106,7 +106,7 @@ async function accept(
     sdkMcpSettled,
     ...(parkedMs === undefined ? {} : { parkedMs }),
   };
-  await behind.catch((error: Error) => Promise.reject(Object.assign(error, { claim })));
+  await after.catch((error: Error) => Promise.reject(Object.assign(error, { claim })));
   const refused = (await settled).slice(3).find((answer) => answer.status === 'rejected');
   if (refused === undefined) return claim;
   return refuse('option_not_applied: ')(refused.reason).catch((error: Error) =>
@@ -121,7 +121,7 @@ async function overlay(conversation: Conversation, settings: readonly [string, u
     .catch(refuse('settings_not_applied: '));
 }
 
-/** The agent's reason first, as programs look for it there. */
+/** The agent's reason comes first, where programs look for it. */
 function refuse(prefix: string): (error: unknown) => Promise<never> {
   return (error) =>
     Promise.reject(new TenonError('CLAIM_REFUSED', `${prefix}${messageOf(error)}`, { cause: error }));

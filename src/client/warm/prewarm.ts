@@ -1,42 +1,45 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { OptionError, TenonError } from '../../protocol/errors.js';
+import { childEnvironment } from '../../options/environment.js';
+import type { GivenOptions } from '../../options/row.js';
+import { OptionError, TenonError } from '../../protocol/base/errors.js';
 import { projectsDirectory } from '../../sessions/places.js';
-import { childEnvironment } from '../launch/environment.js';
-import { type OpenAgent, openAgent, type Prompt } from '../open-agent.js';
-import type { Options } from '../options.js';
-import { checkPrompt } from '../query.js';
-import { QueryHandle } from '../query-handle.js';
-import type { Query } from '../query-type.js';
-import { validateOptions } from '../validate-options.js';
+import type { Prompt } from '../conversation/user-input.js';
+import { nodeMachine } from '../launch/node-machine.js';
+import { givenOptions } from '../query/given-options.js';
+import { type OpenAgent, openAgent } from '../query/open-agent.js';
+import { QueryHandle } from '../query/query-handle.js';
+import type { Query } from '../query/query-type.js';
+import { checkPrompt } from '../query/run-query.js';
 import { checkClaim, sendClaim } from './claim.js';
-import { ready } from './ready.js';
+import { untilReady } from './startup.js';
 import type { ClaimedSession, ClaimOptions, SpareProcess, WarmParameters } from './warm-types.js';
 
 export async function prewarm({
-  options = {},
+  options: all = {},
   initializeTimeoutMs,
 }: WarmParameters = {}): Promise<SpareProcess> {
-  validateOptions(options);
-  if (options.runtime != null) {
+  const options = givenOptions(all, 'prewarm');
+  if (options.runtime !== undefined) {
     throw new OptionError(
       'runtime',
       options.runtime,
-      'prewarm() starts a process of the CLI ahead of time. An embedded runtime has none and starts at once: call query().',
+      'prewarm() starts a process of the CLI in advance. An embedded runtime has none and starts immediately: call query().',
     );
   }
   const parked = options.cwd === undefined ? await parkingPlace(options) : undefined;
   const extraArgs = { ...options.extraArgs, 'await-claim': null };
-  const agent = openAgent({ ...options, extraArgs, cwd: options.cwd ?? parked });
-  const leave = (): Promise<void> =>
+  const parkedOptions = { ...options, extraArgs, ...(parked === undefined ? {} : { cwd: parked }) };
+  const agent = openAgent(parkedOptions, nodeMachine);
+  const removeParkingPlace = (): Promise<void> =>
     parked === undefined ? Promise.resolve() : rm(parked, { recursive: true, force: true, maxRetries: 3 });
-  const exited = agent.conversation.ending.exited.then(leave).catch(() => {});
-  await ready(agent, 'prewarm', initializeTimeoutMs);
+  const exited = agent.conversation.exited.then(removeParkingPlace).catch(() => {});
+  await untilReady(agent, 'prewarm', initializeTimeoutMs);
   return new Spare(agent, exited);
 }
 
-/** A directory of its own, so that the agent reads the settings of no project before it has one. */
-async function parkingPlace(options: Options): Promise<string> {
+/** An empty directory, so that the agent does not read any project's settings before it has a project. */
+async function parkingPlace(options: GivenOptions): Promise<string> {
   const config = dirname(projectsDirectory(childEnvironment(options.env, {})));
   await mkdir(join(config, 'spares'), { recursive: true, mode: 0o700 });
   return mkdtemp(join(config, 'spares', 'spare-'));
@@ -47,7 +50,7 @@ class Spare implements SpareProcess {
   readonly exited: Promise<void>;
   readonly #agent: OpenAgent;
   #settle: { resolve(session: ClaimedSession): void; reject(error: Error): void } | undefined;
-  #state: 'parked' | 'claimed' | 'gone' = 'parked';
+  #state: 'parked' | 'claimed' | 'lost' = 'parked';
 
   constructor(agent: OpenAgent, exited: Promise<void>) {
     this.#agent = agent;
@@ -55,9 +58,9 @@ class Spare implements SpareProcess {
     this.claimed = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // Waiting for it is optional: the loop of the query reports the same error.
+    // Awaiting it is optional: the query's loop reports the same error.
     this.claimed.catch(() => {});
-    void exited.then(() => this.#lost('spare_exited: the spare has left before it was claimed'));
+    void exited.then(() => this.#lost('spare_exited: the spare exited before it was claimed'));
   }
 
   get pid() {
@@ -71,7 +74,7 @@ class Spare implements SpareProcess {
       const why =
         this.#state === 'claimed'
           ? 'can only be called once'
-          : 'the spare was closed or has left; call query()';
+          : 'the spare was closed or has exited; call query()';
       throw new TenonError('ALREADY_USED', `SpareProcess.claim(): ${why}.`);
     }
     this.#state = 'claimed';
@@ -86,7 +89,7 @@ class Spare implements SpareProcess {
       },
       (error: Error & { claim?: ClaimedSession }) => {
         this.#settle?.reject(error);
-        // Only what the session can do without: it runs, without it.
+        // The session works without that option, so it continues.
         if (error.message.startsWith('option_not_applied')) say(prompt);
         else conversation.fail(error as TenonError);
       },
@@ -105,7 +108,7 @@ class Spare implements SpareProcess {
 
   #lost(reason: string): void {
     if (this.#state !== 'parked') return;
-    this.#state = 'gone';
+    this.#state = 'lost';
     this.#settle?.reject(new TenonError('CLAIM_REFUSED', reason));
   }
 }

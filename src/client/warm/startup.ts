@@ -1,19 +1,21 @@
-import { TenonError } from '../../protocol/errors.js';
-import { type OpenAgent, openAgent, type Prompt } from '../open-agent.js';
-import { checkPrompt } from '../query.js';
-import { QueryHandle } from '../query-handle.js';
-import type { Query } from '../query-type.js';
-import { validateOptions } from '../validate-options.js';
-import { ready } from './ready.js';
+import { clock, type Timer } from '../../protocol/base/clock.js';
+import { TenonError } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import type { Prompt } from '../conversation/user-input.js';
+import { nodeMachine } from '../launch/node-machine.js';
+import { givenOptions } from '../query/given-options.js';
+import { type OpenAgent, openAgent } from '../query/open-agent.js';
+import { QueryHandle } from '../query/query-handle.js';
+import type { Query } from '../query/query-type.js';
+import { checkPrompt } from '../query/run-query.js';
 import type { WarmParameters, WarmQuery } from './warm-types.js';
 
 export async function startup({
   options = {},
   initializeTimeoutMs,
 }: WarmParameters = {}): Promise<WarmQuery> {
-  validateOptions(options);
-  const agent = openAgent(options);
-  await ready(agent, 'startup', initializeTimeoutMs);
+  const agent = openAgent(givenOptions(options, 'startup'), nodeMachine);
+  await untilReady(agent, 'startup', initializeTimeoutMs);
   return new WarmAgent(agent);
 }
 
@@ -30,7 +32,7 @@ class WarmAgent implements WarmQuery {
   }
 
   get exited() {
-    return this.#agent.conversation.ending.exited;
+    return this.#agent.conversation.exited;
   }
 
   query(prompt: Prompt): Query {
@@ -54,5 +56,35 @@ class WarmAgent implements WarmQuery {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+}
+
+/**
+ * Waits until the agent has answered `initialize`. If it does not, or dies, it has ended when this rejects.
+ */
+export async function untilReady(
+  { conversation, initialized }: OpenAgent,
+  caller: string,
+  timeoutMs: number = LIMITS.initializeMs,
+): Promise<void> {
+  let timer: Timer | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = clock.setTimeout(() => {
+      const text = `${caller}(): the agent was not ready within ${timeoutMs} ms. Slow MCP servers, hooks or disks can be the cause; raise \`initializeTimeoutMs\`.`;
+      reject(new TenonError('STARTUP_TIMEOUT', text));
+    }, timeoutMs);
+  });
+  try {
+    await Promise.race([initialized, late]);
+  } catch (error) {
+    // The conversation knows best why a process died.
+    const reason = await Promise.race([
+      conversation.done.catch((why: unknown) => why),
+      Promise.resolve(error),
+    ]);
+    await conversation.close();
+    throw reason instanceof Error ? reason : error;
+  } finally {
+    clock.clearTimeout(timer);
   }
 }

@@ -1,52 +1,57 @@
-import { AbortError, messageOf, OptionError, TenonError } from '../../protocol/errors.js';
-import { LIMITS } from '../../protocol/limits.js';
-import { SecretValues } from '../../protocol/secret-values.js';
-import { debugTo } from '../debug.js';
-import type { Prompt } from '../open-agent.js';
-import type { Options } from '../options.js';
-import { checkPrompt, query } from '../query.js';
-import type { Query } from '../query-type.js';
+import type { Options } from '../../options/options.js';
+import { clock, type Timer, unref } from '../../protocol/base/clock.js';
+import { AbortError, messageOf, OptionError, TenonError } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import { SecretValues } from '../../protocol/base/secret-values.js';
+import type { Prompt } from '../conversation/user-input.js';
+import { debugTo } from '../query/debug.js';
+import { givenOptions } from '../query/given-options.js';
+import { query } from '../query/query.js';
+import type { Query } from '../query/query-type.js';
+import { checkPrompt } from '../query/run-query.js';
 import { startup } from './index.js';
 import type { WarmQuery } from './warm-types.js';
 
 export interface WarmPoolParameters {
-  /** Of every query of the pool. */
+  /** For every query of the pool. */
   options?: Options | undefined;
-  /** An agent that has waited this long is replaced: what it read at its start grows old. */
+  /** An agent that has waited this long is replaced: what it read at startup has gone stale. */
   maxAgeMs?: number | undefined;
   /** How long an agent may take to be ready. */
   initializeTimeoutMs?: number | undefined;
 }
 
-/** Agents that are ready before anybody asks. */
+/** Agents that are ready before they are needed. */
 export interface WarmPool extends AsyncDisposable {
-  /** Takes a waiting agent; starts one, as `query()` does, where none is ready. */
+  /** Uses a waiting agent, or starts one like `query()` if none is ready. */
   query(prompt: Prompt): Query;
-  /** How many wait. */
+  /** How many agents are waiting. */
   readonly ready: number;
-  /** The processes of those that wait. */
+  /** The processes of the waiting agents. */
   readonly pids: readonly number[];
-  /** Resolves when the pool is full; rejects with the reason when an agent does not start. */
+  /** Resolves when the pool is full; rejects with the reason if an agent does not start. */
   filled(): Promise<void>;
-  /** Ends those that wait; resolves when they are gone. Queries that were handed out live on. */
+  /** Ends the waiting agents; resolves when they have exited. Queries already started continue. */
   close(): Promise<void>;
 }
 
-interface Waiting {
+interface WaitingAgent {
   agent: WarmQuery;
-  retire: NodeJS.Timeout;
+  retire: Timer;
 }
 
-/** Keeps `size` agents ready: refills itself, replaces those that die or grow old. Close it to end the program. */
+/**
+ * Keeps `size` agents ready, and replaces those that die or become stale. Close it to let the program exit.
+ */
 class AgentPool implements WarmPool {
   readonly #size: number;
   readonly #parameters: WarmPoolParameters;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingAgent[] = [];
   readonly #starting = new Set<Promise<void>>();
   readonly #closing = new Set<Promise<void>>();
   readonly #listeners = new Set<{ resolve(): void; reject(error: unknown): void }>();
   #failures = 0;
-  #retry: NodeJS.Timeout | undefined;
+  #retry: Timer | undefined;
   #closed = false;
 
   constructor(size: number, parameters: WarmPoolParameters) {
@@ -70,7 +75,7 @@ class AgentPool implements WarmPool {
     const waiting = this.#waiting.shift();
     this.#fill();
     if (waiting === undefined) return query({ prompt, options: this.#parameters.options });
-    clearTimeout(waiting.retire);
+    clock.clearTimeout(waiting.retire);
     return waiting.agent.query(prompt);
   }
 
@@ -83,8 +88,8 @@ class AgentPool implements WarmPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#retry);
-    this.#tell((listener) => listener.reject(new TenonError('CLOSED', 'The pool was closed.')));
+    clock.clearTimeout(this.#retry);
+    this.#settleListeners((listener) => listener.reject(new TenonError('CLOSED', 'The pool was closed.')));
     for (const waiting of this.#waiting.splice(0)) this.#end(waiting);
     await Promise.all(this.#starting);
     while (this.#closing.size > 0) await Promise.all(this.#closing);
@@ -118,17 +123,17 @@ class AgentPool implements WarmPool {
       return;
     }
     this.#failures = 0;
-    const waiting = { agent, retire: setTimeout(() => this.#leave(waiting), maxAgeMs) };
-    // The processes keep the program alive, as those of queries do; their clocks need not.
-    waiting.retire.unref();
+    const waiting = { agent, retire: clock.setTimeout(() => this.#replace(waiting), maxAgeMs) };
+    // The processes keep the program alive, as those of queries do; the timer should not.
+    unref(waiting.retire);
     if (this.#closed) return this.#end(waiting);
     this.#waiting.push(waiting);
-    void agent.exited.then(() => this.#leave(waiting));
-    if (this.#waiting.length >= this.#size) this.#tell((listener) => listener.resolve());
+    void agent.exited.then(() => this.#replace(waiting));
+    if (this.#waiting.length >= this.#size) this.#settleListeners((listener) => listener.resolve());
   }
 
-  /** It has died or is too old: another one takes its place. */
-  #leave(waiting: Waiting): void {
+  /** The agent has died or is stale: another one takes its place. */
+  #replace(waiting: WaitingAgent): void {
     const index = this.#waiting.indexOf(waiting);
     if (index === -1) return;
     this.#waiting.splice(index, 1);
@@ -136,61 +141,62 @@ class AgentPool implements WarmPool {
     this.#fill();
   }
 
-  #end({ agent, retire }: Waiting): void {
-    clearTimeout(retire);
-    const gone = agent.close().finally(() => this.#closing.delete(gone));
-    this.#closing.add(gone);
+  #end({ agent, retire }: WaitingAgent): void {
+    clock.clearTimeout(retire);
+    const closed = agent.close().finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
   }
 
-  /** What does not start now may start later; meanwhile queries start their own, and say what is wrong. */
+  /** Retries later; meanwhile queries start their own agents and report what is wrong. */
   #failed(error: unknown): void {
-    this.#tell((listener) => listener.reject(error));
+    this.#settleListeners((listener) => listener.reject(error));
     if (this.#closed) return;
-    // Its text has no secrets: it comes out of a query's own error.
+    // The text contains no secrets: it comes from a query's own error.
     debugTo(this.#parameters.options?.onDebug, new SecretValues())(
       'pool',
       `an agent did not start: ${messageOf(error)}`,
     );
     const delay = Math.min(LIMITS.warmRetryMs * 2 ** this.#failures, LIMITS.warmMaxRetryMs);
     this.#failures += 1;
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => {
+    clock.clearTimeout(this.#retry);
+    this.#retry = clock.setTimeout(() => {
       this.#retry = undefined;
       this.#fill();
     }, delay);
-    this.#retry.unref();
+    unref(this.#retry);
   }
 
-  #tell(say: (listener: { resolve(): void; reject(error: unknown): void }) => void): void {
-    for (const listener of this.#listeners) say(listener);
+  #settleListeners(settle: (listener: { resolve(): void; reject(error: unknown): void }) => void): void {
+    for (const listener of this.#listeners) settle(listener);
     this.#listeners.clear();
   }
 }
 
-/** Starts `size` agents with the same options and keeps so many ready. */
+/** Starts `size` agents with the same options and keeps that many ready. */
 export function warmPool(size: number, parameters: WarmPoolParameters = {}): WarmPool {
   return new AgentPool(size, parameters);
 }
 
-/** These belong to one conversation, and a pool starts many. */
-const OF_ONE = ['sessionId', 'resume', 'continue', 'resumeSessionAt'] as const;
+/** Options that belong to one conversation; a pool starts many. */
+const ONE_CONVERSATION = ['sessionId', 'resume', 'continue', 'resumeSessionAt'] as const;
 
-function check(size: number, { options = {}, maxAgeMs }: WarmPoolParameters): void {
+function check(size: number, { options: all = {}, maxAgeMs }: WarmPoolParameters): void {
   if (!Number.isInteger(size) || size < 1) {
     throw new OptionError(
       'size',
       size,
-      `warmPool(): the number of agents must be a whole number from 1 on; it is ${String(size)}.`,
+      `warmPool(): the number of agents must be a whole number of at least 1; it is ${String(size)}.`,
     );
   }
   if (maxAgeMs !== undefined && !(maxAgeMs > 0)) {
     throw new OptionError(
       'maxAgeMs',
       maxAgeMs,
-      `warmPool(): \`maxAgeMs\` must be milliseconds above 0; it is ${String(maxAgeMs)}.`,
+      `warmPool(): \`maxAgeMs\` must be a number of milliseconds above 0; it is ${String(maxAgeMs)}.`,
     );
   }
-  for (const name of OF_ONE) {
+  const options = givenOptions(all, 'warmPool');
+  for (const name of ONE_CONVERSATION) {
     if (options[name] === undefined || options[name] === false) continue;
     throw new OptionError(
       name,

@@ -1,38 +1,41 @@
-import type { AgentDefinition } from '../../protocol/agents.js';
-import type { PermissionMode } from '../../protocol/permissions.js';
-import type { ExitStatus } from '../ending.js';
-import type { Prompt } from '../open-agent.js';
-import type { Options } from '../options.js';
-import type { Query } from '../query-type.js';
+import type { Options } from '../../options/options.js';
+import type { PermissionMode } from '../../protocol/permissions/permissions.js';
+import type { AgentDefinition } from '../../protocol/wire/agents.js';
+import type { ExitStatus } from '../conversation/ending.js';
+import type { Prompt } from '../conversation/user-input.js';
+import type { Query } from '../query/query-type.js';
 
 export interface WarmParameters {
   options?: Options | undefined;
-  /** How long the agent may take to be ready; 60 seconds unless given. */
+  /** How long the agent may take to be ready; 60 seconds by default. */
   initializeTimeoutMs?: number | undefined;
 }
 
-/** An agent that is ready, and waits for its prompt. */
+/** An agent that is ready and waits for its prompt. */
 export interface WarmQuery extends AsyncDisposable {
-  /** Once. */
+  /** Can be called once. */
   query(prompt: Prompt): Query;
-  /** Ends it without a prompt. The official SDK returns nothing here; ours resolves when the process is gone. */
+  /**
+   * Ends it without a prompt. The official SDK returns nothing here; Tenon resolves when the process has
+   * exited.
+   */
   close(): Promise<void>;
   /** Tenon's own: the process. */
   readonly pid: number | undefined;
-  /** Tenon's own: resolves when the process has gone, used or not. Never rejects. */
+  /** Tenon's own: resolves when the process has exited, whether used or not. Never rejects. */
   readonly exited: Promise<ExitStatus>;
 }
 
-/** What a session can still choose when it takes an agent that was started before. */
+/** What a session can still choose when it claims an agent that is already running. */
 export type ClaimOptions = {
   cwd: string;
-  /** Only what the CLI takes this late: tokens, and the id of the host's session. */
+  /** Only what the CLI accepts this late: tokens, and the id of the host's session. */
   env?: Record<string, string> | undefined;
   additionalDirectories?: string[] | undefined;
   model?: string | undefined;
   permissionMode?: PermissionMode | undefined;
   maxThinkingTokens?: number | null | undefined;
-  /** The prompt waits until these are accepted. Not for hooks: those are given to `prewarm()`. */
+  /** The prompt waits until these are accepted. Hooks are not possible here: pass them to `prewarm()`. */
   settings?: Parameters<Query['applyFlagSettings']>[0] | undefined;
   appendSystemPrompt?: string | undefined;
   title?: string | undefined;
@@ -42,20 +45,20 @@ export type ClaimOptions = {
 export type ClaimedSession = {
   cwd: string;
   sessionId: string;
-  /** How long it has waited. */
+  /** How long it had waited. */
   parkedMs?: number;
   sdkMcpSettled: boolean;
 };
 
-/** An agent that was started before anybody knew for which session. */
+/** An agent that was started before its session was known. */
 export interface SpareProcess extends AsyncDisposable {
-  /** Binds it to a session and sends the prompt. Once. */
+  /** Binds it to a session and sends the prompt. Can be called once. */
   claim(parameters: { prompt: Prompt; options: ClaimOptions }): Query;
-  /** Resolves when the agent has taken the claim and what came with it. */
+  /** Resolves when the agent has accepted the claim and everything sent with it. */
   readonly claimed: Promise<ClaimedSession>;
-  /** Settles when the process has gone, claimed or not. Never rejects. */
+  /** Resolves when the process has exited, whether claimed or not. Never rejects. */
   readonly exited: Promise<void>;
-  /** The official SDK returns nothing here; ours resolves when the process is gone. */
+  /** The official SDK returns nothing here; Tenon resolves when the process has exited. */
   close(): Promise<void>;
   /** Tenon's own: the process. */
   readonly pid: number | undefined;

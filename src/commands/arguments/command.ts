@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { OptionError } from '../../index.js';
-import { closest } from './similar.js';
+import { closest } from '../../protocol/base/similar.js';
 
 /** One option of a command. */
 export interface OptionSpec {
   type: 'string' | 'boolean';
-  /** What it does, in a few words; the text of `--help`. */
+  /** What it does, in a few words; shown by `--help`. */
   help: string;
-  /** How the value is called in `--help`: `<file>`. */
+  /** The placeholder for the value in `--help`: `<file>`. */
   value?: string;
   /** May be given more than once. */
   multiple?: boolean;
@@ -30,7 +30,7 @@ export interface Arguments<Specs extends OptionSpecs = OptionSpecs> {
   positionals: string[];
 }
 
-/** What `tenon` can be told to do. */
+/** A command of `tenon`. */
 export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   name: string;
   /** After the name: `"<prompt>" [options]`. */
@@ -39,18 +39,20 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   details?: string;
   options: Specs;
   examples: readonly { command: string; does: string }[];
-  /** The most words that are no options. */
+  /** The maximum number of arguments that are not options. */
   maxPositionals: number;
-  /** Resolves with the exit code. Method syntax: commands of all kinds of options are one kind of command. */
+  /** Resolves with the exit code. Method syntax, so that commands with different options share one type. */
   execute(args: Arguments<Specs>): Promise<number>;
 }
 
-/** Gives the options their types; there is nothing else to it. */
+/** Infers the types of the options; does nothing else. */
 export function defineCommand<const Specs extends OptionSpecs>(command: Command<Specs>): Command {
   return command as unknown as Command;
 }
 
-/** Reads a command line. What is wrong with it is an `OptionError` that names the option, the value and the remedy. */
+/**
+ * Reads a command line. A mistake throws an `OptionError` that names the option, the value and the remedy.
+ */
 export function readArguments(command: Command, args: readonly string[]): Arguments {
   const { tokens } = parseArgs({
     args: [...args],
@@ -80,11 +82,11 @@ function readOption(
   if (spec === undefined) throw unknownOption(command, rawName);
   if (spec.type === 'boolean') {
     if (value !== undefined)
-      throw refused(command, rawName, value, `takes no value; write ${rawName} alone.`);
+      throw refused(command, rawName, value, `does not take a value; write ${rawName} alone.`);
     values[name] = true;
     return;
   }
-  // `--tools --json`: the second was hardly meant as the name of a file.
+  // `--tools --json`: the second is hardly meant as a file name.
   if (value === undefined || (value.startsWith('--') && value.length > 2)) {
     throw refused(command, rawName, value, `needs a value: ${rawName} ${spec.value ?? '<value>'}`);
   }
@@ -92,17 +94,17 @@ function readOption(
     throw refused(command, rawName, value, `must be one of ${spec.choices.join(', ')}; it is "${value}".`);
   }
   if (spec.multiple === true) values[name] = [...((values[name] as string[] | undefined) ?? []), value];
-  else if (values[name] !== undefined) throw refused(command, rawName, value, 'may be given only once.');
+  else if (values[name] !== undefined) throw refused(command, rawName, value, 'can be given only once.');
   else values[name] = value;
 }
 
 function unknownOption(command: Command, rawName: string): OptionError {
   const names = [...Object.keys(command.options), 'help'].map((name) => `--${name}`);
-  const meant = closest(rawName, names);
+  const suggestion = closest(rawName, names);
   return new OptionError(
     rawName,
     undefined,
-    `there is no option ${rawName}. ${meant === undefined ? `There are: ${names.join(', ')}.` : `Did you mean ${meant}?`} ` +
+    `there is no option ${rawName}. ${suggestion === undefined ? `The options are: ${names.join(', ')}.` : `Did you mean ${suggestion}?`} ` +
       `See: tenon ${command.name} --help`,
   );
 }
@@ -117,7 +119,7 @@ function checkPositionals(command: Command, positionals: readonly string[]): voi
   const remedy =
     command.maxPositionals === 0
       ? 'This command takes only options.'
-      : 'Put quotes around a text that has blanks in it.';
+      : 'Put quotes around a text that contains spaces.';
   throw new OptionError(
     'arguments',
     extra,

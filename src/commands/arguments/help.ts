@@ -10,7 +10,7 @@ export function overview(commands: readonly Command[], version: string, paint: P
     ...rows.flatMap(([usage, summary]) => [`  ${paint.bold(usage)}`, `      ${summary}`]),
     '',
     'tenon <command> --help shows the options of a command, with examples. tenon --version prints the version.',
-    'Exit codes: 0 done; 1 the agent or a check failed; 2 a wrong command line; 130 stopped by Ctrl-C.',
+    'Exit codes: 0 success; 1 the agent or a check failed; 2 invalid command line; 130 stopped by Ctrl-C.',
     '',
   ].join('\n');
 }
@@ -19,7 +19,7 @@ export function overview(commands: readonly Command[], version: string, paint: P
 export function commandHelp(command: Command, paint: Palette): string {
   const options: [string, OptionSpec][] = [
     ...Object.entries(command.options),
-    ['help', { type: 'boolean', help: 'show this' }],
+    ['help', { type: 'boolean', help: 'show this help' }],
   ];
   const rows = options.map(([name, spec]) => [`--${name}${placeholder(spec)}`, describe(spec)] as const);
   const width = Math.max(...rows.map(([left]) => left.length));

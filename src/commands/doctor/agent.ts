@@ -1,4 +1,7 @@
-/** What only a running agent can tell: whether it speaks, and how its MCP servers are. No model is asked anything. */
+/**
+ * What only a running agent can show: whether it responds, and the state of its MCP servers. No model is
+ * called.
+ */
 import { once } from 'node:events';
 import {
   type McpServerStatus,
@@ -9,8 +12,8 @@ import {
   type SDKUserMessage,
   TenonError,
 } from '../../index.js';
-import { messageOf } from '../../protocol/errors.js';
-import { LIMITS } from '../../protocol/limits.js';
+import { messageOf } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
 import { placeText, shortPath } from '../mcp/server-text.js';
 import { timeText } from '../run/tool-text.js';
 import type { Finding } from './finding.js';
@@ -24,10 +27,10 @@ export interface AgentCheck {
 
 export async function checkAgent({ name, options, serverTimeoutMs }: AgentCheck): Promise<Finding[]> {
   const config = resolveMcpConfig();
-  const over = new AbortController();
+  const checkEnded = new AbortController();
   const agent = query({
-    // Nothing is ever said: the input stays open until the end of the check.
-    prompt: silence(over.signal),
+    // Nothing is ever sent: the input stays open until the check ends.
+    prompt: silence(checkEnded.signal),
     options: {
       ...options,
       startupTimeoutMs: LIMITS.doctorHandshakeMs,
@@ -35,7 +38,7 @@ export async function checkAgent({ name, options, serverTimeoutMs }: AgentCheck)
       stderr: () => {},
     },
   });
-  // Somebody has to read, and how it ends is told by the requests below.
+  // The messages must be consumed; the requests below report how it ends.
   const reading = (async () => {
     for await (const _ of agent);
   })().catch(() => {});
@@ -49,13 +52,13 @@ export async function checkAgent({ name, options, serverTimeoutMs }: AgentCheck)
   } catch (error) {
     return [failedHandshake(name, error)];
   } finally {
-    over.abort();
+    checkEnded.abort();
     await agent.close().catch(() => {});
     await reading;
   }
 }
 
-// biome-ignore lint/correctness/useYield: that it says nothing is the point.
+// biome-ignore lint/correctness/useYield: it deliberately yields nothing.
 async function* silence(signal: AbortSignal): AsyncGenerator<SDKUserMessage, void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
@@ -68,7 +71,7 @@ function handshakeFinding(name: string, milliseconds: number): Finding {
   const details = { milliseconds: Math.round(milliseconds) };
   if (milliseconds < SLOW_MS) return { check: 'handshake', state: 'ok', message, details };
   const remedy =
-    'That is slow. Without a network the CLI waits for it at every start: check the connection and the proxy.';
+    'That is slow. Without a network the CLI waits at every start: check the connection and the proxy.';
   return { check: 'handshake', state: 'warning', message, remedy, details };
 }
 
@@ -77,7 +80,7 @@ function failedHandshake(name: string, error: unknown): Finding {
     check: 'handshake',
     state: 'error',
     message: `${name} does not answer: ${messageOf(error)}`,
-    remedy: 'Start it by hand to see what it says: claude -p "Hello"',
+    remedy: 'Start it by hand to see its output: claude -p "Hello"',
     details: { code: TenonError.is(error) ? error.code : 'UNKNOWN' },
   };
 }
@@ -86,12 +89,12 @@ function serverFinding(row: McpServerStatus, config: ResolvedMcpConfig, timeoutM
   const { name, status, error, source, tools } = row;
   const known = Object.hasOwn(config.servers, name) ? config.servers[name] : undefined;
   const place = known === undefined ? (source ?? 'the agent') : placeText(known.origin);
-  const who = `MCP server "${name}" (${place})`;
+  const label = `MCP server "${name}" (${place})`;
   const details = { name, status, source: known?.origin ?? source ?? null, error: error ?? null };
   const finding = (state: Finding['state'], message: string, remedy?: string): Finding => ({
     check: 'mcp',
     state,
-    message: `${who} ${message}`,
+    message: `${label} ${message}`,
     ...(remedy === undefined ? {} : { remedy }),
     details,
   });
@@ -101,25 +104,25 @@ function serverFinding(row: McpServerStatus, config: ResolvedMcpConfig, timeoutM
     case 'disabled':
       return finding(
         'warning',
-        'is switched off',
-        'Switch it on in Claude Code with /mcp, or take it out of the file.',
+        'is disabled',
+        'Enable it in Claude Code with /mcp, or remove it from the file.',
       );
     case 'needs-auth':
       return finding(
         'error',
-        `wants a login${reason(error)}`,
-        'Log in with /mcp in Claude Code, or give a token in its `headers`.',
+        `needs a login${reason(error)}`,
+        'Log in with /mcp in Claude Code, or set a token in its `headers`.',
       );
     case 'pending':
       return finding(
         'error',
         `was still connecting after ${timeText(timeoutMs)}`,
-        'Give it more time with --timeout, or start it by hand to see what it waits for.',
+        'Give it more time with --timeout, or start it by hand to see what it is waiting for.',
       );
     default:
       return finding(
         'error',
-        `has failed${reason(known?.error?.message ?? error)}`,
+        `failed${reason(known?.error?.message ?? error)}`,
         remedyOf(row, known?.error?.file),
       );
   }
@@ -130,13 +133,13 @@ function remedyOf(
   brokenFile: string | undefined,
 ): string {
   const server = (config ?? {}) as { command?: string; args?: readonly string[]; url?: string };
-  const words = lastStderr?.trim().split('\n').at(-1);
-  const said = words ? `it said: ${words}\n` : '';
+  const lastLine = lastStderr?.trim().split('\n').at(-1);
+  const lastOutput = lastLine ? `its last output: ${lastLine}\n` : '';
   if (brokenFile !== undefined) return `Correct ${shortPath(brokenFile)}`;
-  if (server.url !== undefined) return `Look whether it answers: curl -i ${server.url}`;
-  if (server.command === undefined) return `${said}See: tenon mcp list`;
-  if (/ENOENT|not found/i.test(error)) return `Install it, or give its whole path: ${server.command}`;
-  return `${said}Start it by hand: ${[server.command, ...(server.args ?? [])].join(' ')}`;
+  if (server.url !== undefined) return `Check whether it answers: curl -i ${server.url}`;
+  if (server.command === undefined) return `${lastOutput}See: tenon mcp list`;
+  if (/ENOENT|not found/i.test(error)) return `Install it, or give its full path: ${server.command}`;
+  return `${lastOutput}Start it by hand: ${[server.command, ...(server.args ?? [])].join(' ')}`;
 }
 
 function reason(error: string | undefined): string {

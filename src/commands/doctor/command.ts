@@ -15,7 +15,7 @@ const options = {
   runtime: {
     type: 'string',
     choices: RUNTIMES,
-    help: 'which one to start; default: the CLI if there is one',
+    help: 'which agent to start; default: the CLI if there is one',
   },
   timeout: {
     type: 'string',
@@ -28,12 +28,12 @@ const options = {
 export const doctorCommand = defineCommand({
   name: 'doctor',
   usage: '[options]',
-  summary: 'Checks this machine: Node, the CLI, the handshake with it, every MCP server; with remedies.',
+  summary: 'Checks this machine (Node, the CLI and its handshake, every MCP server) and suggests remedies.',
   details:
-    'Starts an agent and its MCP servers, but asks no model anything. Exits with 1 when something is broken.',
+    'Starts an agent and its MCP servers, but does not call a model. Exits with 1 if something is broken.',
   options,
   examples: [
-    { command: 'tenon doctor', does: 'look at everything' },
+    { command: 'tenon doctor', does: 'check everything' },
     { command: 'tenon doctor --runtime embedded', does: 'the servers as the embedded runtime sees them' },
     { command: 'tenon doctor --json', does: 'for a script' },
   ],
@@ -46,23 +46,23 @@ async function examine({ values }: Arguments<typeof options>): Promise<number> {
   const json = values.json === true;
   const findings: Finding[] = [];
   const paint = palette(process.stdout);
-  const tell = (...more: Finding[]): void => {
+  const report = (...more: Finding[]): void => {
     findings.push(...more);
     if (json) return;
     for (const finding of more) process.stdout.write(`${findingLines(finding, paint).join('\n')}\n`);
   };
-  tell(checkNode(), ...checkEnvironment(process.env), checkModel(process.env));
+  report(checkNode(), ...checkEnvironment(process.env), checkModel(process.env));
   const { finding, path } = await checkCli(process.env);
-  tell(finding);
-  tell(...configurationFindings());
+  report(finding);
+  report(...configurationFindings());
   const check = await agentToCheck(values.runtime, path);
-  if (check !== undefined) tell(...(await withSpinner(checkAgent({ ...check, serverTimeoutMs }), json)));
+  if (check !== undefined) report(...(await withSpinner(checkAgent({ ...check, serverTimeoutMs }), json)));
   return conclude(findings, json);
 }
 
 type WhichAgent = Omit<AgentCheck, 'serverTimeoutMs'>;
 
-/** The one that `tenon run` would take. The embedded runtime needs no model to show its servers. */
+/** The agent that `tenon run` would choose. The embedded runtime needs no model to report its servers. */
 async function agentToCheck(
   given: string | undefined,
   path: string | undefined,
@@ -74,15 +74,15 @@ async function agentToCheck(
   const { embedded } = await import('../../runtime/index.js');
   const model = {
     name: 'none',
-    // biome-ignore lint/correctness/useYield: a model that is never asked.
+    // biome-ignore lint/correctness/useYield: this model is never called.
     async *stream() {
-      throw new Error('The doctor asks no model.');
+      throw new Error('tenon doctor does not call a model.');
     },
   };
   return { name: 'The embedded runtime', options: { runtime: embedded({ model }) } };
 }
 
-/** What is wrong with files; what is wrong with a server is told with its state. */
+/** Problems in the files; problems with a server are reported with its state. */
 function configurationFindings(): Finding[] {
   return resolveMcpConfig()
     .problems.filter(({ server, severity }) => server === undefined || severity === 'warning')

@@ -5,7 +5,7 @@ export interface Finding {
   check: string;
   state: 'ok' | 'warning' | 'error';
   message: string;
-  /** What to do; on everything that is not ok. */
+  /** Present unless the state is ok. */
   remedy?: string;
   /** For scripts. */
   details?: Record<string, unknown>;

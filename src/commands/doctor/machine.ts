@@ -1,11 +1,11 @@
-/** What can be said without starting an agent: Node, the environment, the CLI. */
+/** What can be checked without starting an agent: Node, the environment, the CLI. */
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { versionOf } from '../../client/launch/cli-version.js';
 import { type FoundClaudeCode, findClaudeCode, type TriedPlace } from '../../index.js';
-import { LIMITS } from '../../protocol/limits.js';
+import { LIMITS } from '../../protocol/base/limits.js';
 import type { Finding } from './finding.js';
 
 const OLDEST_NODE = [20, 19] as const;
@@ -24,7 +24,7 @@ export function checkNode(version: string = process.versions.node): Finding {
   };
 }
 
-/** Variables that make an agent behave in ways for which one looks elsewhere. */
+/** Variables that change how an agent behaves, and that people rarely think of. */
 export function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
   const warn = (name: string, message: string, remedy: string): Finding => ({
     check: 'environment',
@@ -37,7 +37,7 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
   for (const name of ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT']) {
     if (env[name] === undefined) continue;
     const message =
-      'is set, as inside a session of Claude Code. A CLI that inherits it takes itself for a nested one.';
+      'is set, as inside a Claude Code session. A CLI that inherits it believes that it is nested.';
     findings.push(
       warn(name, message, `Tenon does not pass it on. For a CLI that you start yourself: unset ${name}`),
     );
@@ -46,11 +46,7 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
     const value = env[name];
     if (value === undefined || value === value.trim()) continue;
     findings.push(
-      warn(
-        name,
-        'has blanks or a line break around it, which the API refuses.',
-        `Set ${name} again without them.`,
-      ),
+      warn(name, 'begins or ends with white space, which the API rejects.', `Set ${name} again without it.`),
     );
   }
   if (env.ANTHROPIC_API_KEY && env.ANTHROPIC_AUTH_TOKEN) {
@@ -58,10 +54,10 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
     findings.push(warn('ANTHROPIC_API_KEY', message, 'Unset one of them.'));
   }
   if (findings.length > 0) return findings;
-  return [{ check: 'environment', state: 'ok', message: 'No variable of the environment gets in the way' }];
+  return [{ check: 'environment', state: 'ok', message: 'No environment variable gets in the way' }];
 }
 
-/** A key is no must: the CLI has a login of its own. */
+/** A key is optional: the CLI has its own login. */
 export function checkModel(env: NodeJS.ProcessEnv): Finding {
   const source = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'].find(
     (name) => env[name],
@@ -93,7 +89,7 @@ export interface CheckedCli {
   path: string | undefined;
 }
 
-/** Where the CLI is and which version; without one, everywhere that was looked. */
+/** The location and version of the CLI; if there is none, all the places that were searched. */
 export async function checkCli(env: NodeJS.ProcessEnv): Promise<CheckedCli> {
   const found = findClaudeCode({ env });
   const { path, source } = found;
@@ -109,8 +105,8 @@ export async function checkCli(env: NodeJS.ProcessEnv): Promise<CheckedCli> {
     finding: {
       check: 'cli',
       state: 'warning',
-      message: `Claude Code CLI: ${path} (${source}) does not tell its version`,
-      remedy: `See what it says: ${path} --version`,
+      message: `Claude Code CLI: ${path} (${source}) does not report its version`,
+      remedy: `See what it prints: ${path} --version`,
       details,
     },
   };
@@ -132,18 +128,18 @@ function noCli({ tried }: FoundClaudeCode, env: NodeJS.ProcessEnv): Finding {
   return {
     check: 'cli',
     state: canDoWithout ? 'warning' : 'error',
-    message: `No Claude Code CLI was found${canDoWithout ? '; the embedded runtime can do without it' : ''}`,
+    message: `No Claude Code CLI was found${canDoWithout ? '; the embedded runtime does not need it' : ''}`,
     remedy: [
       'npm install @anthropic-ai/claude-code, or CLAUDE_CODE_EXECUTABLE=/path/to/claude',
       ...(canDoWithout ? [] : ['or set ANTHROPIC_API_KEY and use --runtime embedded']),
-      ...placesLookedAt(tried),
+      ...searchedPlaces(tried),
     ].join('\n'),
     details: { tried },
   };
 }
 
-/** Where there was nothing is counted; where there was something that could not be used is named. */
-function placesLookedAt(tried: FoundClaudeCode['tried']): string[] {
+/** Counts the places that were empty, and names those with something that cannot be used. */
+function searchedPlaces(tried: FoundClaudeCode['tried']): string[] {
   const isAbsent = ({ source, reason }: TriedPlace): boolean =>
     source === 'packages' || reason === 'no such file';
   const absent = new Map<string, number>();
@@ -155,6 +151,6 @@ function placesLookedAt(tried: FoundClaudeCode['tried']): string[] {
     ...tried
       .filter((place) => !isAbsent(place))
       .map(({ path, reason }) => `${path} cannot be used: ${reason}`),
-    `looked in vain in: ${counted.join(', ')}; tenon doctor --json has the list`,
+    `not found in: ${counted.join(', ')}; tenon doctor --json lists all places`,
   ];
 }

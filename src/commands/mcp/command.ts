@@ -4,11 +4,11 @@ import {
   type ResolvedMcpServer,
   resolveMcpConfig,
 } from '../../index.js';
+import { closest } from '../../protocol/base/similar.js';
 import { type Arguments, defineCommand } from '../arguments/command.js';
-import { closest } from '../arguments/similar.js';
 import { EXIT } from '../exit-codes.js';
 import { type Palette, palette } from '../terminal/palette.js';
-import { placeText, problemText, shortPath, wayTo } from './server-text.js';
+import { placeText, problemText, serverText, shortPath } from './server-text.js';
 
 const options = {
   json: { type: 'boolean', help: 'print it as JSON; values of env and headers are hidden there too' },
@@ -17,10 +17,10 @@ const options = {
 export const mcpCommand = defineCommand({
   name: 'mcp',
   usage: 'list | get <name>',
-  summary: 'Shows which MCP servers are configured here, from where, and which of two wins.',
+  summary: 'Shows which MCP servers are configured here, where, and which of two with the same name wins.',
   details:
-    'Reads the files that an agent in this folder would get its servers from, and starts nothing: tenon doctor does.\n' +
-    'Of two servers with the same name the first place wins: local, project, user, policy.',
+    'Reads the files that an agent in this folder would read, without starting any server: tenon doctor starts them.\n' +
+    'If two servers have the same name, the first of these places wins: local, project, user, policy.',
   options,
   examples: [
     { command: 'tenon mcp list', does: 'all servers, and what is wrong with the files' },
@@ -41,7 +41,7 @@ async function showServers({ values, positionals }: Arguments<typeof options>): 
     'mcp',
     what,
     what === 'get'
-      ? 'a name is needed: tenon mcp get <name>'
+      ? 'a name is required: tenon mcp get <name>'
       : `say what to show: tenon mcp list, or tenon mcp get <name>${what === undefined ? '' : `; "${positionals.join(' ')}" is neither`}.`,
   );
 }
@@ -58,11 +58,11 @@ function list(config: ResolvedMcpConfig, json: boolean): number {
     const { name, origin, shadows } = server;
     const hides = shadows.length === 0 ? '' : `; wins over ${shadows.map(placeText).join(' and ')}`;
     return [
-      `${mark(server, paint)} ${paint.bold(name.padEnd(width))}  ${wayTo(server)}`,
+      `${mark(server, paint)} ${paint.bold(name.padEnd(width))}  ${serverText(server)}`,
       `  ${' '.repeat(width)}  ${paint.dim(`${placeText(origin)}${hides}`)}`,
     ];
   });
-  const empty = `No MCP servers are configured here. ${lookedAt(config)}`;
+  const empty = `No MCP servers are configured here. ${searchedFiles(config)}`;
   process.stdout.write(
     `${[...(servers.length === 0 ? [empty] : lines), ...problemLines(config, paint)].join('\n')}\n`,
   );
@@ -79,14 +79,14 @@ function get(config: ResolvedMcpConfig, name: string, json: boolean): number {
   const paint = palette(process.stdout);
   const { origin, shadows, written, error, readByClaudeCode } = server;
   const rows: [string, string][] = [
-    ['server', wayTo(server)],
+    ['server', serverText(server)],
     ['from', placeText(origin)],
     ['read by', readByClaudeCode ? 'Claude Code itself' : 'Tenon, which passes it on to the agent'],
     ...names('env', written),
     ...names('headers', written),
     ...shadows.map((shadow): [string, string] => [
       'wins over',
-      `${placeText(shadow)}: ${shadow.place === origin.place ? 'a file that is read later' : `"${origin.place}" goes before "${shadow.place}"`}`,
+      `${placeText(shadow)}: ${shadow.place === origin.place ? 'a file that is read later' : `"${origin.place}" takes precedence over "${shadow.place}"`}`,
     ]),
     ...(error === undefined ? [] : [['error', error.message] as [string, string]]),
   ];
@@ -97,9 +97,9 @@ function get(config: ResolvedMcpConfig, name: string, json: boolean): number {
 
 function notConfigured(config: ResolvedMcpConfig, name: string, json: boolean): number {
   const all = Object.keys(config.servers);
-  const meant = closest(name, all);
-  const others = all.length === 0 ? lookedAt(config) : `There are: ${all.join(', ')}.`;
-  const message = `no server "${name}" is configured here. ${meant === undefined ? others : `Did you mean "${meant}"?`}`;
+  const suggestion = closest(name, all);
+  const others = all.length === 0 ? searchedFiles(config) : `The servers are: ${all.join(', ')}.`;
+  const message = `no server "${name}" is configured here. ${suggestion === undefined ? others : `Did you mean "${suggestion}"?`}`;
   if (json) process.stdout.write(`${JSON.stringify({ type: 'error', code: 'NOT_CONFIGURED', message })}\n`);
   else process.stderr.write(`${palette(process.stderr).red('tenon mcp:')} ${message}\n`);
   return EXIT.failed;
@@ -109,7 +109,7 @@ function mark({ error }: ResolvedMcpServer, paint: Palette): string {
   return error === undefined ? paint.green('✓') : paint.red('✗');
 }
 
-/** The names are what helps; the values are nobody's business. */
+/** Only the names: the values may be secret. */
 function names(field: 'env' | 'headers', written: object): [string, string][] {
   const values = (written as Record<string, unknown>)[field];
   if (typeof values !== 'object' || values === null) return [];
@@ -123,7 +123,7 @@ function problemLines({ problems }: ResolvedMcpConfig, paint: Palette): string[]
   });
 }
 
-function lookedAt({ files }: ResolvedMcpConfig): string {
+function searchedFiles({ files }: ResolvedMcpConfig): string {
   const near = files
     .filter(({ place }) => place === 'project' || place === 'user')
     .map(({ path }) => shortPath(path));

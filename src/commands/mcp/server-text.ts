@@ -2,9 +2,9 @@ import { homedir } from 'node:os';
 import { isAbsolute, relative, sep } from 'node:path';
 import type { McpConfigProblem, McpServerOrigin, ResolvedMcpServer } from '../../index.js';
 
-/** What a person recognizes a server by. Nothing of it is a value of `env` or `headers`. */
-export function wayTo({ written, config }: Pick<ResolvedMcpServer, 'written' | 'config'>): string {
-  // As it is written: a variable in it may hold a secret.
+/** What a person recognizes a server by. Never a value of `env` or `headers`. */
+export function serverText({ written, config }: Pick<ResolvedMcpServer, 'written' | 'config'>): string {
+  // Unexpanded: a variable in it may hold a secret.
   const server = written as { type?: string; command?: unknown; args?: unknown; url?: unknown };
   if (typeof server.url === 'string') return `${server.type ?? 'http'} ${withoutSecrets(server.url)}`;
   if (typeof server.command === 'string') {
@@ -19,7 +19,7 @@ export function placeText({ place, file, line }: McpServerOrigin): string {
   return file === undefined ? place : `${place}, ${lineText(file, line)}`;
 }
 
-/** What is wrong, after the place where: `.mcp.json:3: …`. */
+/** A problem with its location: `.mcp.json:3: …`. */
 export function problemText({ file, line, message }: McpConfigProblem): string {
   return file === undefined ? message : `${lineText(file, line)}: ${message}`;
 }
@@ -28,7 +28,7 @@ function lineText(file: string, line: number | undefined): string {
   return `${shortPath(file)}${line === undefined ? '' : `:${line}`}`;
 }
 
-/** From here, or from the home folder, where that is shorter. */
+/** Relative to this folder or to the home folder if it is inside one of them. */
 export function shortPath(path: string): string {
   const near = relative(process.cwd(), path);
   if (near !== '' && !near.startsWith('..') && !isAbsolute(near)) return near;

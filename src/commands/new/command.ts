@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { OptionError } from '../../index.js';
-import { messageOf } from '../../protocol/errors.js';
+import { messageOf } from '../../protocol/base/errors.js';
 import { type Arguments, defineCommand } from '../arguments/command.js';
 import { EXIT } from '../exit-codes.js';
 import { packageVersion } from '../own-package.js';
@@ -15,7 +15,7 @@ const options = {
 export const newCommand = defineCommand({
   name: 'new',
   usage: '<folder>',
-  summary: 'Makes a project with one tool, a test of it, and both scripts.',
+  summary: 'Creates a project with one tool, a test for it, and scripts to run both.',
   details:
     'npm test runs the agent with a scripted model, offline. npm start runs it with a real one. The project is plain\n' +
     'JavaScript with types in comments: it runs on every supported Node without a build.',
@@ -28,12 +28,12 @@ export const newCommand = defineCommand({
     { command: 'tenon new .', does: 'in this folder, if it is empty' },
   ],
   maxPositionals: 1,
-  execute: makeProject,
+  execute: createProject,
 });
 
-async function makeProject({ values, positionals }: Arguments<typeof options>): Promise<number> {
+async function createProject({ values, positionals }: Arguments<typeof options>): Promise<number> {
   const [given] = positionals;
-  if (given === undefined) throw new OptionError('folder', given, 'a folder is needed: tenon new shop');
+  if (given === undefined) throw new OptionError('folder', given, 'a folder is required: tenon new shop');
   const folder = resolve(given);
   checkEmpty(given, folder);
   const files = projectFiles(packageName(folder), packageVersion());
@@ -41,7 +41,7 @@ async function makeProject({ values, positionals }: Arguments<typeof options>): 
     for (const [name, text] of Object.entries(files)) {
       const path = join(folder, name);
       mkdirSync(dirname(path), { recursive: true });
-      // `wx`: what somebody has put there in the meantime is not written over.
+      // `wx`: never overwrites a file that has appeared in the meantime.
       writeFileSync(path, text, { flag: 'wx' });
     }
   } catch (error) {
@@ -51,7 +51,7 @@ async function makeProject({ values, positionals }: Arguments<typeof options>): 
   return EXIT.ok;
 }
 
-/** A fresh repository is as good as empty. */
+/** A fresh repository counts as empty. */
 function checkEmpty(given: string, folder: string): void {
   let names: string[];
   try {
@@ -65,7 +65,7 @@ function checkEmpty(given: string, folder: string): void {
   throw new OptionError(
     'folder',
     given,
-    `"${given}" is not empty (${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}). Name another folder.`,
+    `"${given}" is not empty (${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}). Choose another folder.`,
   );
 }
 
@@ -83,11 +83,11 @@ function show(folder: string, files: readonly string[], json: boolean): void {
     return;
   }
   const paint = palette(process.stdout);
-  const way = relative(process.cwd(), folder);
-  const steps = [...(way === '' ? [] : [`cd ${way}`]), 'npm install', 'npm test'];
+  const path = relative(process.cwd(), folder);
+  const steps = [...(path === '' ? [] : [`cd ${path}`]), 'npm install', 'npm test'];
   process.stdout.write(
     [
-      `${paint.green('✓')} ${way === '' ? 'This folder' : way}: ${files.join(', ')}`,
+      `${paint.green('✓')} ${path === '' ? 'This folder' : path}: ${files.join(', ')}`,
       '',
       ...steps.map((step) => `  ${paint.bold(step)}`),
       '',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { packagePath } from '../own-package.js';
 
-/** npm leaves a file named `.gitignore` out of packages, so the template has it under another name. */
+/** npm excludes files named `.gitignore` from packages, so the template uses another name. */
 const TEMPLATE = {
   'tools.js': 'tools.js',
   'tools.test.js': 'tools.test.js',

@@ -5,11 +5,13 @@ export const RUNTIMES = ['cli', 'embedded'] as const;
 
 export interface ChosenRuntime {
   options: Pick<Options, 'runtime' | 'pathToClaudeCodeExecutable'>;
-  /** For the person: what runs, from where, and why it and not the other. */
+  /** Tells the person what runs, from where, and why. */
   announcement: string;
 }
 
-/** The CLI if there is one, else the embedded runtime if a model can be reached; the choice is always shown. */
+/**
+ * The CLI if there is one, else the embedded runtime if a model can be reached; the choice is always shown.
+ */
 export async function chooseRuntime(
   given: string | undefined,
   env: NodeJS.ProcessEnv,
@@ -29,11 +31,11 @@ export async function chooseRuntime(
   }
   throw new ProcessError(
     'CLI_NOT_FOUND',
-    'no Claude Code CLI was found, and without it no agent can run here. Do one of these:\n' +
+    'no Claude Code CLI was found, and no agent can run here without it. Do one of the following:\n' +
       '  - install the CLI: npm install @anthropic-ai/claude-code\n' +
-      '  - name one that is installed: CLAUDE_CODE_EXECUTABLE=/path/to/claude\n' +
-      `  - do without it: ${modelSource(env) === undefined ? 'set ANTHROPIC_API_KEY and ' : ''}add --runtime embedded\n` +
-      'tenon doctor shows where it was looked for.',
+      '  - point to an installed one: CLAUDE_CODE_EXECUTABLE=/path/to/claude\n' +
+      `  - run without it: ${modelSource(env) === undefined ? 'set ANTHROPIC_API_KEY and ' : ''}add --runtime embedded\n` +
+      'tenon doctor shows where it was searched for.',
   );
 }
 
@@ -43,14 +45,14 @@ async function embeddedRuntime(env: NodeJS.ProcessEnv): Promise<ChosenRuntime> {
     throw new OptionError(
       '--runtime',
       'embedded',
-      '--runtime embedded needs a model: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or ANTHROPIC_BASE_URL for a server that wants no key.',
+      '--runtime embedded needs a model: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or ANTHROPIC_BASE_URL for a server that needs no key.',
     );
   }
   const [{ embedded }, { anthropic }] = await Promise.all([
     import('../../runtime/index.js'),
-    import('../../runtime/model-anthropic/anthropic.js'),
+    import('../../models/anthropic/anthropic.js'),
   ]);
-  // The library insists on a key, also for a server that does not.
+  // The library insists on a key even for a server that needs none.
   const needsNoKey = !env.ANTHROPIC_API_KEY && !env.ANTHROPIC_AUTH_TOKEN;
   const model = anthropic(needsNoKey ? { apiKey: 'none' } : {});
   return {
@@ -60,7 +62,7 @@ async function embeddedRuntime(env: NodeJS.ProcessEnv): Promise<ChosenRuntime> {
 }
 
 function modelSource(env: NodeJS.ProcessEnv): string | undefined {
-  // The origin only: a URL may have a password in it.
+  // Only the origin: a URL may contain a password.
   const { ANTHROPIC_BASE_URL: url } = env;
   if (url) return `ANTHROPIC_BASE_URL ${URL.canParse(url) ? new URL(url).origin : url}`;
   return ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].find((name) => env[name]);

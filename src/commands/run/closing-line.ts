@@ -3,14 +3,17 @@ import { timeText } from './tool-text.js';
 
 const REMEDIES: Partial<Record<ResultFailureKind, string>> = {
   authentication: 'Set ANTHROPIC_API_KEY, or log in: claude /login',
-  billing: 'Look at the balance of the account.',
-  model_not_found: 'Name another model with --model.',
-  max_turns: 'Give it more with --max-turns.',
+  billing: 'Check the balance of the account.',
+  model_not_found: 'Choose another model with --model.',
+  max_turns: 'Raise the limit with --max-turns.',
   rate_limit: 'Try again later.',
   overloaded: 'Try again later.',
 };
 
-/** What went wrong and what helps; nothing for a success or for an interruption, which is no news. */
+/**
+ * What went wrong and how to fix it; nothing for a success, or for an interruption, which the person knows
+ * about.
+ */
 export function failureLines(result: SDKResultMessage): string[] {
   if (isSuccess(result) || result.failure?.kind === 'interrupted') return [];
   const { kind = 'unknown', message = result.subtype } = result.failure ?? {};
@@ -39,7 +42,7 @@ function count(tokens: number): string {
   return tokens.toLocaleString('en-US');
 }
 
-/** Tokens that cost nothing are tokens of a model whose price is not known. */
+/** Tokens at no cost mean that the price of the model is unknown. */
 function costText(dollars: number, tokens: number): string {
   if (dollars === 0 && tokens > 0) return 'cost unknown';
   return `$${dollars.toFixed(dollars < 0.01 ? 4 : 2)}`;

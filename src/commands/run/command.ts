@@ -1,5 +1,5 @@
 import { isSuccess, type McpServerConfig, OptionError, type Options, query } from '../../index.js';
-import { mcpToolName, mcpToolPrefix } from '../../protocol/mcp-tool-names.js';
+import { mcpToolName, mcpToolPrefix } from '../../mcp/tool-names.js';
 import { type Arguments, defineCommand, type Values } from '../arguments/command.js';
 import { EXIT } from '../exit-codes.js';
 import { Keyboard } from '../terminal/keyboard.js';
@@ -28,7 +28,7 @@ const options = {
   },
   model: { type: 'string', value: '<model>', help: 'for example opus, sonnet, or a full name' },
   system: { type: 'string', value: '<text>', help: 'the system prompt' },
-  'max-turns': { type: 'string', value: '<number>', help: 'stop after so many turns' },
+  'max-turns': { type: 'string', value: '<number>', help: 'stop after this many turns' },
   allow: {
     type: 'string',
     value: '<tool>',
@@ -45,7 +45,7 @@ export const runCommand = defineCommand({
   summary: 'Runs an agent in the terminal, with tools from a file.',
   details: [
     'The answer goes to stdout; calls, questions and the closing line go to stderr. Without a terminal nobody can be asked,',
-    'so a tool that is not allowed is denied. Ctrl-C interrupts the turn, a second one quits. A prompt of "-" is read',
+    'so a tool that is not allowed is denied. Ctrl-C interrupts the turn; a second Ctrl-C quits. The prompt "-" is read',
     'from stdin. The embedded runtime needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, and the package @anthropic-ai/sdk.',
   ].join('\n'),
   options,
@@ -53,7 +53,7 @@ export const runCommand = defineCommand({
     { command: 'tenon run "What is 15 + 27?" --tools ./tools.js', does: 'an agent with your tools' },
     {
       command: 'tenon run "What is 15 + 27?" --tools ./tools.js --yes > answer.txt',
-      does: 'only the answer, into a file',
+      does: 'write only the answer to a file',
     },
     {
       command:
@@ -98,7 +98,7 @@ async function run({ values, positionals }: Arguments<typeof options>): Promise<
 
 async function converse(prompt: string, values: RunValues, screen: Screen, given: Options): Promise<number> {
   const interruption = new Interruption(screen);
-  // Somebody has to read the question and to press the key.
+  // A question needs a person to read it and press a key.
   const canAsk = values.json !== true && process.stdin.isTTY && screen.isTerminal;
   const keyboard = canAsk ? new Keyboard(process.stdin, () => interruption.press()) : undefined;
   const questions = new PermissionQuestions(screen, keyboard);
@@ -123,7 +123,7 @@ function readMaxTurns(given: string | undefined): number | undefined {
   throw new OptionError(
     '--max-turns',
     given,
-    `--max-turns must be a whole number from 1 on; it is "${given}".`,
+    `--max-turns must be a whole number of at least 1; it is "${given}".`,
   );
 }
 
@@ -136,23 +136,23 @@ function addServers(
     throw new OptionError(
       '--server',
       name,
-      `--server ${name}=…: a server of that name is in the file of tools already. Choose another name.`,
+      `--server ${name}=…: the tools file already has a server of that name. Choose another name.`,
     );
   }
   return { ...Object.fromEntries(found.map(({ name, config }) => [name, config])), ...others };
 }
 
-/** `add` is short for `mcp__tools__add`, where a file has a tool of that name. */
+/** `add` is short for `mcp__tools__add` if a file has a tool of that name. */
 function allowedTools(
   values: RunValues,
   found: readonly FoundServer[],
   servers: readonly string[],
 ): string[] {
-  const short = new Map(
+  const fullNames = new Map(
     found.flatMap(({ name, tools }) => tools.map((tool) => [tool, mcpToolName(name, tool)] as const)),
   );
   return [
-    ...(values.allow ?? []).map((rule) => short.get(rule) ?? rule),
+    ...(values.allow ?? []).map((rule) => fullNames.get(rule) ?? rule),
     ...(values.yes === true ? servers.map((name) => `${mcpToolPrefix(name)}__*`) : []),
   ];
 }

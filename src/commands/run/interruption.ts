@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Query } from '../../index.js';
-import { LIMITS } from '../../protocol/limits.js';
+import { LIMITS } from '../../protocol/base/limits.js';
 import { EXIT } from '../exit-codes.js';
 import type { Screen } from '../terminal/screen.js';
 
@@ -16,17 +16,17 @@ export class Interruption {
     this.#screen = screen;
   }
 
-  /** Of the command, if it was interrupted. */
+  /** The exit code of the command, if it was interrupted. */
   get exitCode(): number | undefined {
     return this.#exitCode;
   }
 
-  /** The agent was stopped, so that what its loop throws is no news. */
+  /** The agent was stopped, so whatever its loop throws is expected. */
   get hasQuit(): boolean {
     return this.#hasQuit;
   }
 
-  /** From now on to the end of the program. A terminal in raw mode sends keys, everybody else signals. */
+  /** Listens until the program ends. A terminal in raw mode sends keys; everything else sends signals. */
   listen(agent: Query): void {
     this.#agent = agent;
     process.on('SIGINT', () => this.press());
@@ -40,7 +40,7 @@ export class Interruption {
     this.#exitCode = EXIT.interrupted;
     if (this.#presses === 1) {
       this.#screen.note(this.#screen.paint.yellow('Interrupting the turn; Ctrl-C again quits.'));
-      // An agent that does not listen is ended by the second press.
+      // An agent that does not react is ended by the second press.
       this.#agent?.interrupt().catch(() => {});
     } else if (this.#presses === 2) void this.#quit(EXIT.interrupted);
     else process.exit(EXIT.interrupted);
@@ -51,7 +51,7 @@ export class Interruption {
     this.#exitCode = code;
     this.#screen.setStatus(undefined);
     this.#screen.note(this.#screen.paint.yellow('Stopped.'));
-    // A tool of the user's that never ends must not hold the person.
+    // A tool that never ends must not keep the person waiting.
     await Promise.race([this.#agent?.close(), wait(LIMITS.closeGraceMs)]).catch(() => {});
     process.exit(code);
   }

@@ -9,14 +9,16 @@ type Choice = 'yes' | 'always' | 'no' | 'never';
 const KEYS: Record<string, Choice> = { y: 'yes', a: 'always', n: 'no', v: 'never' };
 const LEGEND = '[y]es  [a]lways  [n]o  ne[v]er ';
 
-const SAID: Record<Choice, string> = {
+const ANSWERS: Record<Choice, string> = {
   yes: 'yes',
   always: 'always in this run',
   no: 'no',
   never: 'never in this run',
 };
 
-/** Asks the person before a tool runs, one question at a time, and remembers what was said for the whole run. */
+/**
+ * Asks the person before a tool runs, one question at a time, and remembers the answers for the whole run.
+ */
 export class PermissionQuestions {
   readonly #screen: Screen;
   readonly #keyboard: Keyboard | undefined;
@@ -29,7 +31,7 @@ export class PermissionQuestions {
     this.#keyboard = keyboard;
   }
 
-  /** Told when a call may run, so that the time for which the person thought is not counted as the tool's. */
+  /** Called when a call is allowed, so that the time spent on the question is not counted as the tool's. */
   onAllowed(listener: (toolUseId: string) => void): void {
     this.#onAllowed = listener;
   }
@@ -49,7 +51,7 @@ export class PermissionQuestions {
   ): Promise<PermissionResult> {
     const known = this.#remembered.get(toolName);
     if (known !== undefined) return resultOf(known, toolName);
-    if (this.#keyboard === undefined) return unasked(toolName);
+    if (this.#keyboard === undefined) return deniedWithoutTerminal(toolName);
     this.#screen.ask(this.#question(toolName, input));
     let choice: Choice;
     try {
@@ -58,12 +60,12 @@ export class PermissionQuestions {
       this.#screen.answered('(withdrawn)');
       return { behavior: 'deny', message: 'The question was withdrawn.' };
     }
-    this.#screen.answered(this.#screen.paint.bold(SAID[choice]));
+    this.#screen.answered(this.#screen.paint.bold(ANSWERS[choice]));
     if (choice === 'always' || choice === 'never') this.#remembered.set(toolName, choice);
     return resultOf(choice, toolName);
   }
 
-  /** The call on one line, the keys on the next: in a narrow window too, nothing that matters is cut. */
+  /** The call on one line, the keys on the next, so that nothing important is cut even in a narrow window. */
   #question(toolName: string, input: Record<string, unknown>): string {
     const { paint, columns = 80 } = this.#screen;
     const name = shownName(toolName);
@@ -77,7 +79,7 @@ function resultOf(choice: Choice, toolName: string): PermissionResult {
   return { behavior: 'deny', message: `The person at the terminal did not allow ${toolName}.` };
 }
 
-function unasked(toolName: string): PermissionResult {
+function deniedWithoutTerminal(toolName: string): PermissionResult {
   return {
     behavior: 'deny',
     message: `Nobody can be asked whether ${toolName} may run: tenon has no terminal. It needs --allow ${toolName}, or --yes.`,

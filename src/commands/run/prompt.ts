@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { OptionError } from '../../index.js';
 
-/** The prompt of the command line; `-` stands for stdin, alone or after a prompt. */
+/** The prompt from the command line; `-` means stdin, alone or after a prompt. */
 export async function readPrompt(positionals: readonly string[]): Promise<string> {
   const words = positionals.filter((word) => word !== '-');
   if (words.length > 1) {
@@ -18,6 +18,6 @@ export async function readPrompt(positionals: readonly string[]): Promise<string
   throw new OptionError(
     'prompt',
     prompt,
-    `a prompt is needed${wantsInput ? ', and stdin was empty' : ''}: tenon run "What is 15 + 27?" --tools ./tools.js`,
+    `a prompt is required${wantsInput ? ', and stdin was empty' : ''}: tenon run "What is 15 + 27?" --tools ./tools.js`,
   );
 }

@@ -12,15 +12,15 @@ import { closingLine, failureLines } from './closing-line.js';
 import type { PermissionQuestions } from './permission-questions.js';
 import { argumentsText, callLine, shownName, timeText } from './tool-text.js';
 
-/** Who tells of a run. */
+/** Reports on a run. */
 export interface Reporter {
   message(message: SDKMessage): void;
-  /** After the last message, also when the loop has thrown. */
+  /** Called after the last message, even if the loop threw. */
   end(): void;
   readonly result: SDKResultMessage | undefined;
 }
 
-/** For scripts: each message as it is, one line of JSON each. */
+/** For scripts: each message unchanged, as one line of JSON. */
 export class JsonReporter implements Reporter {
   readonly #output: Writable;
   result: SDKResultMessage | undefined;
@@ -30,7 +30,7 @@ export class JsonReporter implements Reporter {
   }
 
   message(message: SDKMessage): void {
-    // Parts of messages come again as whole ones.
+    // Partial messages are repeated as whole ones.
     if (message.type === 'stream_event') return;
     if (message.type === 'result') this.result = message;
     this.#output.write(`${JSON.stringify(message)}\n`);
@@ -46,14 +46,14 @@ interface RunningCall {
   isNested: boolean;
 }
 
-/** Shorter waits than this need no spinner. */
+/** Waits shorter than this need no spinner. */
 const STATUS_AFTER_MS = 400;
 
-/** For people: the words as they come, a line for each call, a closing line. */
+/** For people: the text as it arrives, a line for each call, a closing line. */
 export class ScreenReporter implements Reporter {
   readonly #screen: Screen;
   readonly #calls = new Map<string, RunningCall>();
-  /** Messages whose words were shown while they came. */
+  /** Messages whose text was already shown as it arrived. */
   readonly #streamed = new Set<string>();
   #waitingSince = performance.now();
   result: SDKResultMessage | undefined;
@@ -82,7 +82,7 @@ export class ScreenReporter implements Reporter {
   }
 
   #part({ event, parent_tool_use_id: parent }: SDKPartialAssistantMessage): void {
-    // What subagents say is for the agent; what they do is shown.
+    // A subagent's text is meant for the agent; only its calls are shown.
     if (parent !== null) return;
     if (event.type === 'message_start') this.#streamed.add(event.message.id);
     else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
@@ -92,7 +92,7 @@ export class ScreenReporter implements Reporter {
 
   #assistant({ message, parent_tool_use_id: parent, error }: SDKAssistantMessage): void {
     const isNested = parent !== null;
-    // A failure comes as if the model had said it; the result tells it too, and that is where it is shown.
+    // A failure also arrives as if the model had written it; it is shown with the result instead.
     if (error !== undefined) return;
     for (const block of message.content) {
       if (block.type === 'tool_use') {
@@ -135,12 +135,14 @@ export class ScreenReporter implements Reporter {
     if (message.subtype === 'init') {
       for (const { name, status } of message.mcp_servers) {
         if (status !== 'failed' && status !== 'needs-auth') continue;
-        this.#screen.note(paint.yellow(`! The server "${name}" is not usable: ${status}. See: tenon doctor`));
+        this.#screen.note(
+          paint.yellow(`! The server "${name}" cannot be used: ${status}. See: tenon doctor`),
+        );
       }
     } else if (message.subtype === 'api_retry') {
-      const { attempt, max_retries: most, retry_delay_ms: delay, error } = message;
+      const { attempt, max_retries: maxAttempts, retry_delay_ms: delay, error } = message;
       this.#screen.note(
-        paint.yellow(`! ${error}: trying again in ${timeText(delay)} (attempt ${attempt} of ${most})`),
+        paint.yellow(`! ${error}: trying again in ${timeText(delay)} (attempt ${attempt} of ${maxAttempts})`),
       );
     }
   }
@@ -165,7 +167,7 @@ export class ScreenReporter implements Reporter {
   }
 }
 
-/** The words of a result; of everything else, that it is there. */
+/** The text of a result; for other content, only its type. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

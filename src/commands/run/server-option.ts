@@ -1,6 +1,6 @@
 import type { McpServerConfig } from '../../index.js';
 import { OptionError } from '../../index.js';
-import { messageOf } from '../../protocol/errors.js';
+import { messageOf } from '../../protocol/base/errors.js';
 
 /** `--server name=…`: a URL, a command with its arguments, or the configuration itself as JSON. */
 export function readServers(given: readonly string[]): Record<string, McpServerConfig> {
@@ -9,7 +9,7 @@ export function readServers(given: readonly string[]): Record<string, McpServerC
     const [, name, value] = /^([a-zA-Z0-9_-]+)=(.+)$/s.exec(text) ?? [];
     if (name === undefined || value === undefined)
       throw refused(text, 'it must have the form <name>=<command or URL>.');
-    if (Object.hasOwn(servers, name)) throw refused(text, `there is a server named "${name}" already.`);
+    if (Object.hasOwn(servers, name)) throw refused(text, `there is already a server named "${name}".`);
     servers[name] = configOf(text, value.trim());
   }
   return servers;
@@ -38,7 +38,9 @@ function checkedUrl(text: string, value: string): string {
   throw refused(text, `"${value}" is not a URL.`);
 }
 
-/** Blanks separate, quotes hold together; nothing else of a shell, and no shell is started. */
+/**
+ * Splits at white space, except inside quotes. No other shell syntax is supported, and no shell is started.
+ */
 function shellWords(text: string, value: string): string[] {
   const words: string[] = [];
   const pattern = /\s*((?:"[^"]*"|'[^']*'|[^\s"'])+)/y;

@@ -1,7 +1,7 @@
 import type { Screen } from '../terminal/screen.js';
 import { cut, oneLine, widthOf } from '../terminal/text-width.js';
 
-/** `mcp__shop__stock` as people say it: `shop.stock`. */
+/** `mcp__shop__stock` in short: `shop.stock`. */
 export function shownName(toolName: string): string {
   const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(toolName) ?? [];
   return server === undefined ? toolName : `${server}.${name}`;
@@ -19,7 +19,7 @@ export function timeText(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
 }
 
-/** In a pipe nothing bounds a line, but nobody wants a page of JSON in a log either. */
+/** A pipe has no width, but nobody wants a page of JSON in a log. */
 const PIPE_COLUMNS = 400;
 
 export interface FinishedCall {
@@ -28,17 +28,17 @@ export interface FinishedCall {
   outcome: string;
   isError: boolean;
   milliseconds: number;
-  /** Of a subagent. */
+  /** The call of a subagent. */
   isNested: boolean;
 }
 
-/** One line: `✓ calc.add {"a":15,"b":27} → 42 (3 ms)`, cut where it is least missed. */
+/** One line: `✓ calc.add {"a":15,"b":27} → 42 (3 ms)`, with the input and the outcome cut to fit. */
 export function callLine(call: FinishedCall, { paint, columns = PIPE_COLUMNS }: Screen): string {
   const mark = call.isError ? '✗' : '✓';
   const indent = call.isNested ? '  ' : '';
   const name = shownName(call.name);
   const time = `(${timeText(call.milliseconds)})`;
-  // Mark, blanks and the arrow.
+  // The mark, the spaces and the arrow.
   const room = columns - widthOf(indent) - widthOf(name) - widthOf(time) - 7;
   const input = oneLine(argumentsText(call.input));
   const outcome = oneLine(call.outcome);

@@ -4,8 +4,8 @@ const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
 
 /**
- * The keys of a terminal, one by one and without echo, for as long as a run lasts: what is typed while the agent works
- * neither spoils the screen nor answers a question that was not there yet. Ctrl-C and Ctrl-Z keep their meaning.
+ * Reads the keys of a terminal one by one and without echo for the whole run, so that typing while the agent
+ * works neither garbles the screen nor answers a later question. Ctrl-C and Ctrl-Z keep their meaning.
  */
 export class Keyboard {
   readonly #input: ReadStream;
@@ -21,8 +21,8 @@ export class Keyboard {
     process.on('SIGCONT', this.#continued);
   }
 
-  /** Resolves with the first key for which `wanted` gives something; rejects when the signal is aborted. */
-  choose<Choice>(wanted: (key: string) => Choice | undefined, signal: AbortSignal): Promise<Choice> {
+  /** Resolves with the first choice that `choiceOf` returns for a key; rejects when the signal is aborted. */
+  choose<Choice>(choiceOf: (key: string) => Choice | undefined, signal: AbortSignal): Promise<Choice> {
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         this.#onKey = undefined;
@@ -35,7 +35,7 @@ export class Keyboard {
       if (signal.aborted) return onAbort();
       signal.addEventListener('abort', onAbort, { once: true });
       this.#onKey = (key) => {
-        const choice = wanted(key);
+        const choice = choiceOf(key);
         if (choice === undefined) return;
         stop();
         resolve(choice);
@@ -43,7 +43,7 @@ export class Keyboard {
     });
   }
 
-  /** Gives the terminal back as it was. */
+  /** Restores the terminal. */
   close(): void {
     process.off('SIGCONT', this.#continued);
     this.#input.off('data', this.#read);
@@ -55,14 +55,14 @@ export class Keyboard {
     const keys = String(data);
     if (keys.includes(CTRL_C)) this.#onInterrupt();
     else if (keys === CTRL_Z) this.#suspend();
-    // Several characters are an arrow or a pasted text, and no answer; but for Enter, out of habit.
+    // Several characters at once are an arrow key or pasted text, not an answer; a trailing Enter is ignored.
     else this.#onKey?.(keys.replace(/[\r\n]+$/, ''));
   };
 
   #suspend(): void {
     if (process.platform === 'win32') return;
     this.#input.setRawMode(false);
-    // The whole group, as the terminal itself would: `npx` waits in it.
+    // The whole group, as the terminal itself would: `npx` is part of it.
     process.kill(0, 'SIGTSTP');
   }
 

@@ -2,8 +2,8 @@ import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 
 /**
- * What tools print with `console.log` goes where the command wants it: stdout has the answer, or a protocol. To be called
- * before a file of tools is loaded.
+ * Redirects what tools print with `console.log`, because stdout is reserved for the answer or a protocol.
+ * Must be called before a tools file is loaded.
  */
 export function consoleTo(write: (lines: string) => void): void {
   const stream = new Writable({

@@ -1,4 +1,4 @@
-/** Colours for one stream: real ones on a terminal, none in a pipe. */
+/** Colours for one stream: none in a pipe. */
 export type Palette = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>;
 
 const CODES: Record<keyof Palette, readonly [on: number, off: number]> = {
@@ -20,7 +20,7 @@ export function palette(
   return Object.fromEntries(Object.entries(CODES).map(([name, codes]) => [name, paint(codes)])) as Palette;
 }
 
-/** NO_COLOR and FORCE_COLOR, as other programs read them; the first wins. */
+/** NO_COLOR and FORCE_COLOR have their usual meaning; the former takes precedence. */
 function wantsColour({ isTTY }: { isTTY?: boolean | undefined }, env: NodeJS.ProcessEnv): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';

@@ -1,7 +1,7 @@
 import { type Palette, palette } from './palette.js';
 import { cut, harmless } from './text-width.js';
 
-/** The part of a stream that is written to; those of `process` satisfy it. */
+/** The part of a stream that is needed; `process.stdout` and `process.stderr` satisfy it. */
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
@@ -10,26 +10,27 @@ export interface Output {
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
-/** Back to the first column, and clear what is there. */
+/** Returns to the first column and clears the line. */
 const ERASE_LINE = '\r\u001b[K';
 const DEFAULT_COLUMNS = 80;
 
 /**
- * What a run shows. The answer goes to stdout, so that it can be piped; everything about it (calls, questions, the
- * closing line) to stderr. On a terminal the two share a screen, and a status line with a spinner is below them.
+ * What a run shows. The answer goes to stdout, so that it can be piped; everything about it (calls,
+ * questions, the closing line) to stderr. On a terminal the two share a screen, and a status line with a
+ * spinner is below them.
  */
 export class Screen {
   readonly paint: Palette;
   readonly #answers: Output;
   readonly #notes: Output;
-  /** Undefined while nothing is under way. */
+  /** Undefined while nothing is in progress. */
   #status: (() => string) | undefined;
   #statusIsShown = false;
   #frame = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** The last line of the answer has no end yet. */
+  /** The last line of the answer is not finished yet. */
   #lineIsOpen = false;
-  /** While a question is asked, the status waits. */
+  /** The status is hidden while a question is open. */
   #paused = false;
 
   constructor(answers: Output = process.stdout, notes: Output = process.stderr) {
@@ -47,7 +48,7 @@ export class Screen {
     return this.#notes.isTTY === true;
   }
 
-  /** A part of the answer, as it comes. */
+  /** A part of the answer, as it arrives. */
   answer(text: string): void {
     const shown = this.#answers.isTTY ? harmless(text) : text;
     if (shown === '') return;
@@ -64,14 +65,14 @@ export class Screen {
     this.#lineIsOpen = false;
   }
 
-  /** A line beside the answer. */
+  /** A line that is not part of the answer. */
   note(line: string): void {
     this.endAnswer();
     this.#eraseStatus();
     this.#notes.write(`${line}\n`);
   }
 
-  /** A question without the end of its line; the answer to it is shown behind it by `answered`. */
+  /** Shows a question without ending its line; `answered` shows the answer after it. */
   ask(question: string): void {
     this.#paused = true;
     this.endAnswer();
@@ -79,12 +80,12 @@ export class Screen {
     this.#notes.write(question);
   }
 
-  answered(words: string): void {
+  answered(text: string): void {
     this.#paused = false;
-    this.#notes.write(`${words}\n`);
+    this.#notes.write(`${text}\n`);
   }
 
-  /** What is under way, or nothing. It is asked again at each turn of the spinner. */
+  /** Sets what is in progress. `status` is called for each frame of the spinner. */
   setStatus(status: (() => string) | undefined): void {
     this.#status = status;
     if (status === undefined) {
@@ -97,7 +98,7 @@ export class Screen {
   }
 
   #drawStatus(): void {
-    // In the middle of a line of the answer there is no room for it.
+    // Never in the middle of a line of the answer.
     const text = this.#paused || this.#lineIsOpen ? '' : (this.#status?.() ?? '');
     if (text === '') {
       this.#eraseStatus();

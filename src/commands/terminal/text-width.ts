@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal would act upon.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would act on these.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 /** East Asian scripts, full-width forms, emoji. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const NO_WIDTH = /\p{Mark}|[\u200b-\u200f]/u;
 
-/** Words from outside must not steer the terminal: no escape sequences, no carriage returns. Lines and tabs stay. */
+/** Removes what would control the terminal, such as escape sequences. Newlines and tabs stay. */
 export function harmless(text: string): string {
   return stripVTControlCharacters(text).replaceAll(CONTROL, '');
 }
@@ -17,14 +17,14 @@ export function oneLine(text: string): string {
   return harmless(text).replaceAll(/\s+/g, ' ').trim();
 }
 
-/** How many columns of a terminal a text takes, near enough for cutting it: wide characters take two. */
+/** How many columns a text takes on a terminal, precisely enough to cut it: wide characters take two. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += widthOfCharacter(character);
   return width;
 }
 
-/** As much of the text as fits; what is left out is marked by `…`. */
+/** As much of the text as fits; `…` marks what was cut. */
 export function cut(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   if (columns < 1) return '';

@@ -10,16 +10,16 @@ import {
 export interface FoundServer {
   name: string;
   config: McpSdkServerConfigWithInstance;
-  /** The tools in it, where they can be known. */
+  /** Its tools, if known. */
   tools: string[];
 }
 
-/** With more, the model would read more about tools than about its task; Claude Code then finds them by search. */
+/** With more tools, their descriptions would crowd out the task; Claude Code then finds them by search. */
 const ALWAYS_LOAD_UP_TO = 30;
 
 /**
- * The servers in a module: the default export, or else every named one. Each may be a tool, a list of tools or a
- * server. Tools without a server get one, named after the file.
+ * The servers in a module: the default export, or else every named one. Each may be a tool, a list of tools
+ * or a server. Tools without a server get one, named after the file.
  */
 export function serversIn(module: Record<string, unknown>, file: string, option: string): FoundServer[] {
   const exported = 'default' in module ? [module.default] : Object.values(module);
@@ -31,10 +31,10 @@ export function serversIn(module: Record<string, unknown>, file: string, option:
     else if (Array.isArray(value) && value.length > 0 && value.every(isTool)) tools.push(...value);
     else if ('default' in module) throw unusable(value, 'its default export', file, option);
   }
-  // A list of tools and each of them, or a server and its tools, are often exported side by side.
+  // Files often export both a list of tools and each of them, or a server and its tools.
   const free = [...new Set(tools)].filter((tool) => !servers.some((server) => holds(server.config, tool)));
   if (free.length > 0) servers.push(serverOf(free, file));
-  if (servers.length === 0) throw nothing(module, file, option);
+  if (servers.length === 0) throw noTools(module, file, option);
   checkNames(servers, file, option);
   return servers;
 }
@@ -76,24 +76,24 @@ function holds(server: McpSdkServerConfigWithInstance, tool: AnyTool): boolean {
 }
 
 function checkNames(servers: readonly FoundServer[], file: string, option: string): void {
-  const twice = servers.find(
+  const duplicate = servers.find(
     ({ name }, index) => servers.findIndex((other) => other.name === name) !== index,
   );
-  if (twice === undefined) return;
+  if (duplicate === undefined) return;
   throw new OptionError(
     option,
     file,
-    `${option} "${file}" has two servers named "${twice.name}". Give one of them another name.`,
+    `${option} "${file}" has two servers named "${duplicate.name}". Give one of them another name.`,
   );
 }
 
-const EXPECTED = 'Export tools (of tool()), a list of them, or a server (of createSdkMcpServer()).';
+const EXPECTED = 'Export tools (from tool()), an array of them, or a server (from createSdkMcpServer()).';
 
 function unusable(value: unknown, what: string, file: string, option: string): OptionError {
   return new OptionError(option, file, `${option} "${file}": ${what} is ${kindOf(value)}. ${EXPECTED}`);
 }
 
-function nothing(module: Record<string, unknown>, file: string, option: string): OptionError {
+function noTools(module: Record<string, unknown>, file: string, option: string): OptionError {
   const names = Object.entries(module).map(([name, value]) => `${name} (${kindOf(value)})`);
   const found = names.length === 0 ? 'exports nothing' : `exports no tools, only ${names.join(', ')}`;
   return new OptionError(option, file, `${option} "${file}" ${found}. ${EXPECTED}`);
@@ -101,6 +101,6 @@ function nothing(module: Record<string, unknown>, file: string, option: string):
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list of something else';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array of something else';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

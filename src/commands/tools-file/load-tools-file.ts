@@ -2,14 +2,14 @@ import { existsSync, statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OptionError, TenonError } from '../../index.js';
-import { messageOf } from '../../protocol/errors.js';
+import { messageOf } from '../../protocol/base/errors.js';
 import { type FoundServer, serversIn } from './exported-servers.js';
 import { prepareTypeScript } from './typescript.js';
 
 const SCRIPT = new Set(['.js', '.mjs', '.cjs']);
 const TYPESCRIPT = new Set(['.ts', '.mts', '.cts']);
 
-/** Imports a file of tools and gives the servers in it. `option` is how the user named it, for errors. */
+/** Imports a tools file and returns its servers. `option` is the option that named the file, for errors. */
 export async function loadToolsFile(given: string, option: string): Promise<FoundServer[]> {
   const file = resolve(given);
   checkFile(given, file, option);
@@ -28,17 +28,17 @@ function checkFile(given: string, file: string, option: string): void {
     throw new OptionError(option, given, `${option} "${given}": there is no such file (${file}).`);
   }
   if (statSync(file).isDirectory()) {
-    throw new OptionError(option, given, `${option} "${given}" is a folder; name the file in it.`);
+    throw new OptionError(option, given, `${option} "${given}" is a folder; name a file in it.`);
   }
   if (SCRIPT.has(extname(file)) || TYPESCRIPT.has(extname(file))) return;
   throw new OptionError(
     option,
     given,
-    `${option} "${given}": a file of tools is a JavaScript or TypeScript module (.js, .mjs, .ts, .mts).`,
+    `${option} "${given}": a tools file must be a JavaScript or TypeScript module (.js, .mjs, .ts, .mts).`,
   );
 }
 
-/** What the file itself throws is shown with its place; what has a known remedy, with that. */
+/** Shows an error in the file with its location, and one with a known remedy with the remedy. */
 function importFailure(error: unknown, given: string, option: string): unknown {
   if (TenonError.is(error)) {
     return new OptionError(option, given, `${option} "${given}": ${error.message}`);
@@ -53,9 +53,9 @@ function missingModule(error: Error, url: string | undefined, given: string, opt
   const name = /Cannot find package '([^']+)'/.exec(error.message)?.[1];
   const remedy =
     name !== undefined
-      ? `Install it where the file is: npm install ${name}`
+      ? `Install it in the folder of the file: npm install ${name}`
       : url?.endsWith('.js') && existsSync(new URL(url.replace(/js$/, 'ts')))
-        ? 'There is a .ts file of that name: Node reads TypeScript as it is, so the import must say ".ts".'
+        ? 'There is a .ts file of that name: Node does not rewrite TypeScript imports, so the import must say ".ts".'
         : 'Correct the import, or add the file.';
   return new OptionError(option, given, `${option} "${given}": ${error.message}. ${remedy}`);
 }

@@ -13,8 +13,8 @@ export async function loadTools(files: readonly string[], option: string): Promi
         throw new OptionError(
           option,
           file,
-          `${option} "${file}": another file has a server named "${server.name}" already. ` +
-            'Rename one of the files, or export createSdkMcpServer({ name, tools }) with a name of its own.',
+          `${option} "${file}": another file already has a server named "${server.name}". ` +
+            'Rename one of the files, or export createSdkMcpServer({ name, tools }) with another name.',
         );
       }
       servers.push(server);

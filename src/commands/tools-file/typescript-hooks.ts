@@ -1,4 +1,4 @@
-// Runs in Node's thread for module hooks: takes the types out of TypeScript files while they are imported.
+// Runs in Node's thread for module hooks and strips the types from TypeScript files as they are imported.
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -10,21 +10,21 @@ import type { Transpiler } from './typescript.js';
 type Transpile = (source: string, file: string) => string | Promise<string>;
 
 let transpile: Transpile = () => {
-  throw new Error('The hooks for TypeScript were not initialized.');
+  throw new Error('The TypeScript hooks were not initialized.');
 };
 
 export const initialize: InitializeHook<Transpiler> = async (transpiler) => {
   transpile = await transpileBy(transpiler);
 };
 
-/** In TypeScript `./other.js` means `./other.ts`, where only that exists. */
+/** In TypeScript, `./other.js` means `./other.ts` if only that exists. */
 export const resolve: ResolveHook = (specifier, context, next) => {
   const { parentURL } = context;
   const match = /^(\.{1,2}\/.*\.)([mc]?)js$/.exec(specifier);
   if (match !== null && parentURL !== undefined && isTypeScript(parentURL)) {
     const written = new URL(specifier, parentURL);
-    const meant = new URL(`${match[1]}${match[2]}ts`, parentURL);
-    if (!existsSync(written) && existsSync(meant)) return next(meant.href, context);
+    const typeScriptFile = new URL(`${match[1]}${match[2]}ts`, parentURL);
+    if (!existsSync(written) && existsSync(typeScriptFile)) return next(typeScriptFile.href, context);
   }
   return next(specifier, context);
 };

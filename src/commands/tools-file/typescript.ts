@@ -4,29 +4,30 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { OptionError } from '../../index.js';
 import { packagePath } from '../own-package.js';
 
-/** How the types are taken out of a file, and the module that does it. */
+/** How types are stripped from a file, and the module that does it. */
 export interface Transpiler {
   kind: 'esbuild' | 'typescript' | 'node';
-  /** A URL; absent for Node's own. */
+  /** A URL; absent for Node's own function. */
   url?: string;
 }
 
 let isPrepared = false;
 
 /**
- * Makes TypeScript files importable. Node 22.18 and newer read them themselves. Before that, esbuild or TypeScript (up
- * to 6) of the project does it, or the function that Node has from 22.13 on; without any, the error says what to do.
+ * Makes TypeScript files importable. Node 22.18 and newer read them natively. Before that, the project's
+ * esbuild or TypeScript (up to 6) is used, or the function that Node has since 22.13; without any, the error
+ * says what to do.
  */
 export function prepareTypeScript(file: string, given: string, option: string): void {
-  const { typescript: reads = false } = process.features as { typescript?: string | false };
-  if (isPrepared || reads !== false) return;
+  const { typescript: nativeSupport = false } = process.features as { typescript?: string | false };
+  if (isPrepared || nativeSupport !== false) return;
   const transpiler = findTranspiler(file);
   if (transpiler === undefined) {
     throw new OptionError(
       option,
       given,
       `${option} "${given}": Node ${process.versions.node} cannot read TypeScript by itself. ` +
-        'Install esbuild where the file is (npm install --save-dev esbuild), or use Node 22.18 or newer, ' +
+        'Install esbuild in the folder of the file (npm install --save-dev esbuild), use Node 22.18 or newer, ' +
         'or write the file in JavaScript (.js).',
     );
   }
@@ -38,9 +39,9 @@ export function prepareTypeScript(file: string, given: string, option: string): 
 function findTranspiler(file: string): Transpiler | undefined {
   for (const base of [file, fileURLToPath(import.meta.url)]) {
     const require = createRequire(base);
-    // tsx and older versions of vite bring an esbuild that the project itself may not see.
+    // tsx and older versions of vite bring an esbuild that may not be visible to the project itself.
     for (const via of [undefined, 'tsx', 'vite']) {
-      const url = resolved(via === undefined ? require : requireBeside(require, via), 'esbuild');
+      const url = resolved(via === undefined ? require : requireOf(require, via), 'esbuild');
       if (url !== undefined) return { kind: 'esbuild', url };
     }
     const url = resolved(require, 'typescript');
@@ -49,7 +50,7 @@ function findTranspiler(file: string): Transpiler | undefined {
   return 'stripTypeScriptTypes' in nodeModule ? { kind: 'node' } : undefined;
 }
 
-function requireBeside(require: NodeJS.Require, name: string): NodeJS.Require | undefined {
+function requireOf(require: NodeJS.Require, name: string): NodeJS.Require | undefined {
   try {
     return createRequire(require.resolve(`${name}/package.json`));
   } catch {

@@ -1,60 +1,69 @@
-import type { ProxiedServerConfig } from '../../authoring/proxy/upstream-transport.js';
-import type { InitializeRequest } from '../../protocol/control-requests.js';
-import { messageOf, TenonError } from '../../protocol/errors.js';
-import { LIMITS } from '../../protocol/limits.js';
-import type { ListedTool, McpServerConfigForProcessTransport } from '../../protocol/mcp.js';
-import type { McpServerStatus, McpSetServersResult } from '../../protocol/mcp-status.js';
-import { mcpToolName } from '../../protocol/mcp-tool-names.js';
-import type { Host } from '../host.js';
-import { mcpTool } from '../tools/mcp-tool.js';
-import type { RuntimeTool } from '../tools/tool-port.js';
-import { McpServerAdmission } from './auth/admission.js';
-import type { McpServerAuth } from './auth/server-auth.js';
-import type { ConfiguredServer } from './configured-servers.js';
-import { inProcessSource } from './in-process-source.js';
-import { McpServerConnection } from './mcp-server-connection.js';
-import type { McpServerSource } from './mcp-server-source.js';
+import { McpServerAdmission } from '../../mcp/auth/admission.js';
+import type { McpServerAuth } from '../../mcp/auth/server-auth.js';
+import { externalSource } from '../../mcp/client/external-source.js';
+import { McpServerConnection } from '../../mcp/client/server-connection.js';
+import type { McpServerSource } from '../../mcp/client/server-source.js';
 import {
   DEFAULT_RECONNECT,
   type McpReconnectPolicy,
   type McpSettings,
   milliseconds,
-} from './mcp-settings.js';
-import { processSource } from './process-source.js';
-import { externalRequests } from './server-requests.js';
+} from '../../mcp/client/settings.js';
+import type { McpServerStatus, McpSetServersResult } from '../../mcp/status.js';
+import { mcpToolName } from '../../mcp/tool-names.js';
+import type { ListedTool, McpServerConfigForProcessTransport } from '../../mcp/types.js';
+import type { ProxiedServerConfig, StartProgram } from '../../mcp/upstream/upstream-transport.js';
+import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
+import type { Host } from '../host.js';
+import { RUNTIME_VERSION } from '../start/runtime-config.js';
+import { mcpTool } from '../tools/mcp-tool.js';
+import type { RuntimeTool } from '../tools/tool-port.js';
+import type { ConfiguredServer } from './configured-servers.js';
+import { inProcessSource } from './in-process-source.js';
+import { EXTERNAL_CAPABILITIES, externalRequests } from './server-requests.js';
 
 export interface McpHubOptions {
   host: Host;
   cwd: string;
-  /** That the agent may work in, beside `cwd`. */
+  /** Directories besides `cwd` that the agent may work in. */
   additionalDirectories?: readonly string[] | undefined;
-  /** Of servers' processes, and for `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT`. */
+  /** Absent: there are no processes, and servers that are programs fail. */
+  startProgram?: StartProgram | undefined;
+  /** For the servers' processes, and for `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT`. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   connectTimeoutMs?: number | undefined;
   reconnect?: Partial<McpReconnectPolicy> | undefined;
   auth?: Readonly<Record<string, McpServerAuth>> | undefined;
+  /** Why settings forbid a server, or undefined. */
+  problem?: ((name: string, config: McpServerConfigForProcessTransport) => string | undefined) | undefined;
   onLog?: McpSettings['onLog'];
 }
 
-/** All MCP servers of a conversation as one set of named connections. They connect beside each other. */
+const CLIENT_INFO = { name: 'tenon-runtime', title: 'Tenon runtime', version: RUNTIME_VERSION };
+
+/** All MCP servers of a conversation: a set of named connections, made in parallel. */
 export class McpHub {
   readonly #options: McpHubOptions;
   readonly #settings: McpSettings;
   readonly #connections = new Map<string, McpServerConnection>();
   readonly #connecting = new Map<string, Promise<void>>();
-  /** What each server outside was configured with, to see whether it has changed. */
+  /** Each external server's configuration, to detect changes. */
   readonly #configured = new Map<string, string>();
-  /** Those of the command line and of files, until the host has named them: they stay. */
+  /** Servers from the command line and from files that the host has not named yet: they stay. */
   readonly #atStart = new Set<string>();
-  /** Those that were taken away and have not ended yet. */
+  /** Removed servers that have not ended yet. */
   readonly #leaving = new Set<Promise<void>>();
   #replacing: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  #version = 0;
 
   constructor(options: McpHubOptions) {
     this.#options = options;
     const { env = {}, connectTimeoutMs, reconnect, onLog } = options;
     this.#settings = {
+      clientInfo: CLIENT_INFO,
       connectTimeoutMs: connectTimeoutMs ?? milliseconds(env.MCP_TIMEOUT) ?? LIMITS.proxyConnectMs,
       toolTimeoutMs: milliseconds(env.MCP_TOOL_TIMEOUT) ?? 0,
       reconnect: { ...DEFAULT_RECONNECT, ...reconnect },
@@ -62,19 +71,21 @@ export class McpHub {
     };
   }
 
-  /** A server in the host's process, with what the host says of it in advance. */
+  /** Adds a server in the host's process, with what the host announced about it. */
   addInProcess(name: string, request: InitializeRequest = {}): void {
     this.add(inProcessSource(name, request, this.#options.host));
   }
 
-  /** Throws when the configuration cannot work. */
+  /** Throws if the configuration cannot work. */
   addConfigured(name: string, config: McpServerConfigForProcessTransport): void {
+    const problem = this.#options.problem?.(name, config);
+    if (problem !== undefined) throw new TenonError('INVALID_SETTINGS', problem);
     if (config.type === 'sdk') this.addInProcess(name, { sdkMcpServerConfigs: { [name]: config } });
     else this.add(this.#outside(name, config));
     this.#configured.set(name, comparable(config));
   }
 
-  /** The same, but one that cannot work is there as failed: at the start nobody waits for an answer that could tell. */
+  /** The same, except that an unusable server is listed as failed: at the start, nobody is waiting for an error. */
   addAtStart(name: string, config: ConfiguredServer): void {
     this.#atStart.add(name);
     try {
@@ -86,12 +97,21 @@ export class McpHub {
   }
 
   add(source: McpServerSource): void {
-    const connection = new McpServerConnection(source, this.#settings);
+    const changed = (): void => {
+      this.#version += 1;
+    };
+    const connection = new McpServerConnection(source, this.#settings, changed);
     this.#connections.set(source.name, connection);
+    changed();
     void this.#connect(connection, source.manifest);
   }
 
-  /** Connected servers that say that they have such. */
+  /** Increases whenever servers, their tools or their states may have changed. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Connected servers that announce this capability. */
   having(kind: 'resources' | 'prompts'): McpServerConnection[] {
     return [...this.#connections.values()].filter(
       ({ state, handshake }) =>
@@ -103,7 +123,7 @@ export class McpHub {
     return this.#connections.get(name);
   }
 
-  /** Throws for a name that no server has. */
+  /** Throws if no server has that name. */
   required(name: string): McpServerConnection {
     const connection = this.#connections.get(name);
     if (connection === undefined) throw new Error(`Server not found: ${name}`);
@@ -114,19 +134,19 @@ export class McpHub {
     return [...this.#connections.keys()];
   }
 
-  /** Resolves when every server is connected or has failed; each has its own time limit. Lost ones are not waited for. */
+  /** Resolves when every server has connected or failed, each within its own time limit. Does not wait for lost ones. */
   async settled(): Promise<void> {
     await Promise.all(this.#connecting.values());
   }
 
-  /** Resolves when the servers that said that their tools have changed have listed them again. */
+  /** Resolves when all servers whose tools changed have listed them again. */
   async relisted(): Promise<void> {
     await Promise.all([...this.#connections.values()].map((connection) => connection.relisted()));
   }
 
-  /** Replaces the servers of the host and of earlier calls: those that are named stay unless they have changed, new ones are connected, the others go. */
+  /** Replaces the servers of the host and of earlier calls: unchanged ones stay, new ones are connected, the rest are removed. */
   set(servers: Record<string, McpServerConfigForProcessTransport>): Promise<McpSetServersResult> {
-    // One after another: a second list must see what the first has left.
+    // In sequence: a second list must see the outcome of the first.
     const replaced = this.#replacing.then(() => this.#replace(servers));
     this.#replacing = replaced.catch(() => {});
     return replaced;
@@ -161,18 +181,19 @@ export class McpHub {
     const connection = this.#connections.get(name);
     this.#connections.delete(name);
     this.#configured.delete(name);
-    const gone: Promise<void> = Promise.resolve(connection?.disconnect()).finally(() =>
-      this.#leaving.delete(gone),
+    this.#version += 1;
+    const disconnected: Promise<void> = Promise.resolve(connection?.disconnect()).finally(() =>
+      this.#leaving.delete(disconnected),
     );
-    this.#leaving.add(gone);
-    return gone;
+    this.#leaving.add(disconnected);
+    return disconnected;
   }
 
-  /** Rejects when it does not connect. What was given in advance is not used: it may be out of date by now. */
+  /** Rejects if it does not connect. Ignores what was announced in advance, which may be out of date. */
   async reconnect(name: string): Promise<void> {
     const connection = this.required(name);
     await this.#connect(connection, undefined);
-    const { status, error } = connection.state.shown();
+    const { status, error } = connection.state.report();
     if (status !== 'connected') throw new Error(error ?? `Server "${name}" did not connect.`);
   }
 
@@ -185,11 +206,11 @@ export class McpHub {
     return [...this.#connections.values()].map((connection) => connection.status());
   }
 
-  /** What servers want the model to know. Sorted: one that connects anew must not change the beginning of the prompt. */
+  /** The servers' instructions for the model, sorted so that a reconnect does not change the start of the prompt. */
   instructions(): string[] {
     return this.names.sort().flatMap((name) => {
-      const said = this.get(name)?.handshake?.instructions;
-      return said === undefined ? [] : [`# Instructions of the MCP server "${name}"\n${said}`];
+      const text = this.get(name)?.handshake?.instructions;
+      return text === undefined ? [] : [`# Instructions of the MCP server "${name}"\n${text}`];
     });
   }
 
@@ -199,7 +220,7 @@ export class McpHub {
     );
   }
 
-  /** The tool that a model calls by this name. */
+  /** The tool that the model knows by this name. */
   find(toolName: string): { connection: McpServerConnection; listed: ListedTool } | undefined {
     for (const connection of this.#connections.values()) {
       const listed = connection.tools.find(
@@ -218,13 +239,15 @@ export class McpHub {
   }
 
   #outside(name: string, config: ProxiedServerConfig): McpServerSource {
-    const { host, cwd, additionalDirectories = [], env, auth = {} } = this.#options;
-    const own = Object.hasOwn(auth, name) ? auth[name] : undefined;
-    return processSource(name, config, {
+    const { host, cwd, additionalDirectories = [], env, auth = {}, startProgram } = this.#options;
+    const serverAuth = Object.hasOwn(auth, name) ? auth[name] : undefined;
+    return externalSource(name, config, {
       env,
       cwd,
+      capabilities: EXTERNAL_CAPABILITIES,
+      startProgram,
       serve: externalRequests(host, [cwd, ...additionalDirectories]),
-      admission: own === undefined ? undefined : new McpServerAdmission(name, own),
+      admission: serverAuth === undefined ? undefined : new McpServerAdmission(name, serverAuth),
     });
   }
 
@@ -238,7 +261,7 @@ export class McpHub {
   }
 }
 
-/** Of a server that was announced and not configured: any configuration that only names it is the same. */
+/** Stands for a server that was only announced: any configuration that merely names it is the same. */
 const NOT_CONFIGURED = 'sdk';
 
 function comparable(config: McpServerConfigForProcessTransport | undefined): string {

@@ -1,12 +1,12 @@
-import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/control-requests.js';
-import { LIMITS } from '../../protocol/limits.js';
-import type { JsonRpcMessage } from '../../protocol/mcp.js';
+import type { McpClient } from '../../mcp/client/mcp-client.js';
+import type { McpServerSource } from '../../mcp/client/server-source.js';
+import type { JsonRpcMessage } from '../../mcp/types.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/wire/control-requests.js';
 import type { Host } from '../host.js';
-import type { McpClient } from './mcp-client.js';
-import type { McpServerSource } from './mcp-server-source.js';
 import { inProcessRequests } from './server-requests.js';
 
-/** Servers that live in the host: each message is a control request, and the answer comes back in its payload. */
+/** Servers in the host's process: each message is a control request, whose payload has the answer. */
 export function inProcessSource(name: string, request: InitializeRequest, host: Host): McpServerSource {
   const config = request.sdkMcpServerConfigs?.[name];
   return {
@@ -34,21 +34,22 @@ async function send(
 ): Promise<void> {
   const fields = { server_name: name, message };
   if (!('method' in message && 'id' in message)) {
-    const heard = host.ask('mcp_message', fields, { timeoutMs: LIMITS.controlTimeoutMs });
+    const delivered = host.ask('mcp_message', fields, { timeoutMs: LIMITS.controlTimeoutMs });
     if ('method' in message && message.method === 'notifications/cancelled') {
       calls.forget(message.params?.requestId);
     }
-    await heard;
+    await delivered;
     return;
   }
   const forgottenBy = calls.begin(message);
   const answer = await host.ask('mcp_message', fields, { forgottenBy }).finally(() => calls.end(message));
-  if (answer?.mcp_response != null) client.receive(answer.mcp_response);
+  const response = answer?.mcp_response;
+  if (response != null && 'id' in response) client.receive(response);
 }
 
 /**
- * A call that the client has given up is never answered by most servers: the control request that carried it must not
- * stay open for that.
+ * Most servers never answer a call that the client has given up, so the control request that carried it must not stay
+ * open for the answer.
  */
 class OpenCalls {
   readonly #open = new Map<unknown, AbortController>();

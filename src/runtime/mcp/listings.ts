@@ -1,7 +1,6 @@
-import type { SDKControlMcpReadResourceResponse } from '../../protocol/control-payloads.js';
-import type { McpCallRequest } from '../../protocol/control-requests.js';
-import { messageOf } from '../../protocol/errors.js';
-import type { CallToolResult } from '../../protocol/mcp.js';
+import type { McpServerConnection } from '../../mcp/client/server-connection.js';
+import { METHOD_NOT_FOUND } from '../../mcp/json-rpc/codes.js';
+import { JsonRpcFault } from '../../mcp/json-rpc/fault.js';
 import type {
   McpGetPromptResult,
   McpListPromptsResult,
@@ -9,12 +8,14 @@ import type {
   McpPrompt,
   McpResource,
   McpResourceTemplate,
-} from '../../protocol/mcp-listings.js';
+} from '../../mcp/listings.js';
+import type { CallToolResult } from '../../mcp/types.js';
+import { messageOf } from '../../protocol/base/errors.js';
+import type { SDKControlMcpReadResourceResponse } from '../../protocol/wire/control-payloads.js';
+import type { McpCallRequest } from '../../protocol/wire/control-requests.js';
 import type { McpHub } from './hub.js';
-import { McpError, METHOD_NOT_FOUND } from './mcp-client.js';
-import type { McpServerConnection } from './mcp-server-connection.js';
 
-/** Of one server, which must be there and answer; or of all that have some, where one that does not answer is named. */
+/** Asks one server, which must answer, or all that have some, and reports those that do not answer. */
 async function ofServers<Lists>(
   hub: McpHub,
   serverName: string | undefined,
@@ -36,10 +37,15 @@ async function ofServers<Lists>(
   return { lists: lists.flat(), errors };
 }
 
-const withServer =
-  (server: string) =>
-  (listed: object): never =>
-    ({ ...listed, server }) as never;
+/** As the server lists it; which server that is, the agent adds. */
+type Listed<Item extends { server: string }> = Omit<Item, 'server'>;
+
+function withServer<Item extends object>(
+  items: readonly Item[],
+  server: string,
+): (Item & { server: string })[] {
+  return items.map((item) => ({ ...item, server }));
+}
 
 export async function listResources(
   hub: McpHub,
@@ -47,16 +53,15 @@ export async function listResources(
   signal?: AbortSignal,
 ): Promise<McpListResourcesResult> {
   const { lists, errors } = await ofServers(hub, serverName, 'resources', async (connection) => {
-    const named = withServer(connection.source.name);
     const [resources, templates] = await Promise.all([
-      connection.list<object>('resources/list', 'resources', { signal }),
+      connection.list<Listed<McpResource>>('resources/list', 'resources', { signal }),
       connection
-        .list<object>('resources/templates/list', 'resourceTemplates', { signal })
+        .list<Listed<McpResourceTemplate>>('resources/templates/list', 'resourceTemplates', { signal })
         .catch(noneWhenUnknown),
     ]);
     return {
-      resources: resources.map(named) as McpResource[],
-      templates: templates.map(named) as McpResourceTemplate[],
+      resources: withServer(resources, connection.source.name),
+      templates: withServer(templates, connection.source.name),
     };
   });
   return {
@@ -66,9 +71,9 @@ export async function listResources(
   };
 }
 
-/** Templates are a part of resources that servers may leave out. */
-function noneWhenUnknown(error: unknown): object[] {
-  if (error instanceof McpError && error.code === METHOD_NOT_FOUND) return [];
+/** Servers with resources need not support templates. */
+function noneWhenUnknown(error: unknown): never[] {
+  if (error instanceof JsonRpcFault && error.code === METHOD_NOT_FOUND) return [];
   throw error;
 }
 
@@ -88,8 +93,8 @@ export async function listPrompts(
   signal?: AbortSignal,
 ): Promise<McpListPromptsResult> {
   const { lists, errors } = await ofServers(hub, serverName, 'prompts', async (connection) => {
-    const prompts = await connection.list<object>('prompts/list', 'prompts', { signal });
-    return prompts.map(withServer(connection.source.name)) as McpPrompt[];
+    const prompts = await connection.list<Listed<McpPrompt>>('prompts/list', 'prompts', { signal });
+    return withServer(prompts, connection.source.name);
   });
   return { prompts: lists.flat(), errors };
 }
@@ -105,7 +110,7 @@ export async function getPrompt(
   return (await hub.required(serverName).request('prompts/get', params, { signal })) as McpGetPromptResult;
 }
 
-/** A call without a model, by the name that a model would use. */
+/** Calls a tool on the host's behalf, by the name that the model would use. */
 export async function callTool(
   hub: McpHub,
   { tool, arguments: args = {}, timeout_ms }: McpCallRequest,

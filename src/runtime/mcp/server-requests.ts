@@ -1,42 +1,34 @@
-import { basename } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { ElicitationControlRequest } from '../../protocol/control-requests.js';
-import type { ElicitResult, JsonRpcRequest } from '../../protocol/mcp.js';
+import type { ServeRequest } from '../../mcp/client/server-source.js';
+import { METHOD_NOT_FOUND } from '../../mcp/json-rpc/codes.js';
+import { JsonRpcFault } from '../../mcp/json-rpc/fault.js';
+import type { ElicitResult } from '../../mcp/types.js';
+import type { ElicitationControlRequest } from '../../protocol/wire/control-requests.js';
 import type { Host } from '../host.js';
-import { McpError, METHOD_NOT_FOUND } from './mcp-client.js';
+import { rootOf } from './roots.js';
 
 type Answer = Record<string, unknown>;
-export type ServeRequest = (
-  serverName: string,
-  request: JsonRpcRequest,
-  signal: AbortSignal,
-) => Promise<Answer>;
 
-/** What a server outside may ask of us. A server in the host's process asks the host itself. */
+/** What external servers may ask of us. Servers in the host's process ask the host itself. */
 export const EXTERNAL_CAPABILITIES = {
   roots: { listChanged: false },
   elicitation: { form: { applyDefaults: true }, url: {} },
 };
 
-/** Answers to servers outside: questions go to the host's person, roots are the directories that the agent works in. */
+/** Answers external servers: questions go to the person at the host, roots are the agent's directories. */
 export function externalRequests(host: Host, directories: readonly string[]): ServeRequest {
   return async (serverName, { method, params = {} }, signal) => {
     if (method === 'ping') return {};
     if (method === 'roots/list') return { roots: directories.map(rootOf) };
     if (method === 'elicitation/create') return elicit(host, serverName, params, signal);
-    throw new McpError(METHOD_NOT_FOUND, 'Method not found');
+    throw new JsonRpcFault(METHOD_NOT_FOUND, 'Method not found');
   };
 }
 
-/** As the CLI answers servers in the host's process. */
+/** Answers servers in the host's process, as the CLI does. */
 export const inProcessRequests: ServeRequest = async (_, { method }) => {
   if (method === 'ping') return {};
-  throw new McpError(METHOD_NOT_FOUND, 'Method not found');
+  throw new JsonRpcFault(METHOD_NOT_FOUND, 'Method not found');
 };
-
-function rootOf(directory: string): { uri: string; name: string } {
-  return { uri: pathToFileURL(directory).href, name: basename(directory) };
-}
 
 async function elicit(host: Host, serverName: string, params: Answer, signal: AbortSignal): Promise<Answer> {
   const { message, mode = 'form', url, elicitationId, requestedSchema } = params;
@@ -55,13 +47,13 @@ async function elicit(host: Host, serverName: string, params: Answer, signal: Ab
   try {
     answer = await host.ask('elicitation', request, { signal });
   } catch {
-    // Nobody was there to answer, or the answer failed: that is not a "no".
+    // Nobody answered, or answering failed, which is not the same as declining.
     return { action: 'cancel' };
   }
   return answer.action === 'accept' && mode === 'form' ? withDefaults(answer, schema) : answer;
 }
 
-/** What the person left out, as the server proposed it. */
+/** Fills in the server's defaults for what the person left out. */
 function withDefaults(
   answer: ElicitResult,
   schema: { properties?: Record<string, object> } | undefined,

@@ -1,9 +1,9 @@
-import { messageOf } from '../../protocol/errors.js';
+import { messageOf } from '../../protocol/base/errors.js';
 import type { McpHub } from '../mcp/hub.js';
 import { getPrompt, listPrompts, listResources, readResource } from '../mcp/listings.js';
 import { failedOutcome, OWN_TOOL, type RuntimeTool, type ToolCall, type ToolOutcome } from './tool-port.js';
 
-/** The agent's own tools for what servers have beside tools. They are there when some server has such. */
+/** The agent's own tools for resources and prompts of servers, if any server has some. */
 export function mcpResourceTools(hub: McpHub): RuntimeTool[] {
   return [
     ...(hub.having('resources').length === 0 ? [] : resourceTools(hub)),
@@ -80,7 +80,7 @@ function readTool(
     ...OWN_TOOL,
     run: async (call) => {
       try {
-        return said(await run(call));
+        return outcomeOf(await run(call));
       } catch (error) {
         if (call.signal.aborted) throw error;
         return failedOutcome(messageOf(error));
@@ -93,12 +93,12 @@ function named(server: unknown): string | undefined {
   return typeof server === 'string' && server !== '' ? server : undefined;
 }
 
-/** A server that did not answer must not look like one that has nothing. */
+/** A server that failed must not look like one that has nothing. */
 function failed(errors: Record<string, string>): object[] {
   return Object.entries(errors).map(([server, error]) => ({ server, error }));
 }
 
-function said(value: unknown): ToolOutcome {
+function outcomeOf(value: unknown): ToolOutcome {
   const content = JSON.stringify(value);
   return { content, isError: false, detail: content };
 }

@@ -1,20 +1,21 @@
-import { messageOf } from '../../protocol/errors.js';
+import { type SchemaCheck, schemaCheck } from '../../mcp/schema-check.js';
+import { messageOf } from '../../protocol/base/errors.js';
 import { failedOutcome, OWN_TOOL, type RuntimeTool } from './tool-port.js';
 
 const STRUCTURED_OUTPUT = 'StructuredOutput';
 
-/** The tool by which the model gives the answer that a schema asks for. */
+/** The tool with which the model gives an answer that has to match a schema. */
 export class StructuredOutput {
   readonly tool: RuntimeTool;
   value: unknown;
   isGiven = false;
-  /** Answers that did not fit. */
+  /** The number of answers that did not match. */
   failures = 0;
-  readonly #validator: Promise<(value: unknown) => { valid: boolean; errorMessage?: string | undefined }>;
+  readonly #check: Promise<SchemaCheck>;
 
   constructor(schema: Record<string, unknown>) {
-    this.#validator = loadValidator(schema);
-    this.#validator.catch(() => {});
+    this.#check = schemaCheck(schema);
+    this.#check.catch(() => {});
     this.tool = {
       name: STRUCTURED_OUTPUT,
       description:
@@ -31,13 +32,12 @@ export class StructuredOutput {
         }
         this.value = input;
         this.isGiven = true;
-        const said = 'Structured output provided successfully';
-        return { content: said, isError: false, detail: said };
+        return { content: 'Structured output provided successfully' };
       },
     };
   }
 
-  /** Per prompt: a later turn has to give its own answer. */
+  /** Called for each prompt: every turn has to give its own answer. */
   reset(): void {
     this.value = undefined;
     this.isGiven = false;
@@ -46,15 +46,10 @@ export class StructuredOutput {
 
   async #problemOf(value: unknown): Promise<string | undefined> {
     try {
-      const result = (await this.#validator)(value);
+      const result = (await this.#check)(value);
       return result.valid ? undefined : (result.errorMessage ?? 'invalid').replaceAll(/\bdata[ /]/g, '');
     } catch (error) {
       return `the schema itself cannot be used: ${messageOf(error)}`;
     }
   }
-}
-
-async function loadValidator(schema: Record<string, unknown>) {
-  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv');
-  return new AjvJsonSchemaValidator().getValidator(schema as never);
 }

@@ -4,9 +4,24 @@ const TOOL_SEARCH = 'ToolSearch';
 
 const MAX_FOUND = 10;
 
+/** Shared by all conversations, most of which never use the tool. */
+const DEFINITION = {
+  name: TOOL_SEARCH,
+  description:
+    'Finds tools that are not in the list, by words of their names and descriptions, or by "select:" and exact ' +
+    'names with commas between. The tools that it returns can be called from then on.',
+  inputSchema: {
+    type: 'object',
+    properties: { query: { type: 'string' }, max_results: { type: 'number' } },
+    required: ['query'],
+  },
+  ...OWN_TOOL,
+} as const;
+
 /**
- * With many tools their descriptions would fill every prompt. Then those that are not marked `alwaysLoad` stay back,
- * and the model finds them by this tool; what it has found it can call in the same turn and from then on.
+ * The descriptions of many tools would fill every prompt. Above a threshold, tools that are not marked
+ * `alwaysLoad` are left out and the model finds them with this tool; it can call what it found from then
+ * on, in the same turn.
  */
 export class ToolSearch {
   readonly tool: RuntimeTool;
@@ -18,16 +33,7 @@ export class ToolSearch {
     this.#all = all;
     this.#threshold = threshold;
     this.tool = {
-      name: TOOL_SEARCH,
-      description:
-        'Finds tools that are not in the list, by words of their names and descriptions, or by "select:" and exact ' +
-        'names with commas between. The tools that it returns can be called from then on.',
-      inputSchema: {
-        type: 'object',
-        properties: { query: { type: 'string' }, max_results: { type: 'number' } },
-        required: ['query'],
-      },
-      ...OWN_TOOL,
+      ...DEFINITION,
       run: async ({ input }) => {
         const found = this.#find(String(input.query), Number(input.max_results ?? MAX_FOUND));
         for (const { name } of found) this.#loaded.add(name);
@@ -41,10 +47,15 @@ export class ToolSearch {
     };
   }
 
-  /** The tools for the next request: all of them, or those that are loaded and the search. */
-  select(tools: readonly RuntimeTool[]): RuntimeTool[] {
+  /** Increases whenever `select` would return more. */
+  get version(): number {
+    return this.#loaded.size;
+  }
+
+  /** The tools for the next request: all of them, or the loaded ones and the search. */
+  select(tools: readonly RuntimeTool[]): readonly RuntimeTool[] {
     const deferrable = tools.filter((tool) => tool.isDeferrable);
-    if (deferrable.length <= this.#threshold) return [...tools];
+    if (deferrable.length <= this.#threshold) return tools;
     return [...tools.filter((tool) => !tool.isDeferrable || this.#loaded.has(tool.name)), this.tool];
   }
 
@@ -68,7 +79,7 @@ export class ToolSearch {
   }
 }
 
-/** A word in the name says more than one in the description. */
+/** A match in the name counts more than one in the description. */
 function scoreOf({ name, description, searchHint }: RuntimeTool, words: readonly string[]): number {
   const inName = name.toLowerCase();
   const inText = `${description} ${searchHint ?? ''}`.toLowerCase();

@@ -1,14 +1,14 @@
-import type { MessagesRequestBody } from './request.js';
+import type { MessagesRequestBody } from '../script/request.js';
 
 /**
- * A rough number of tokens: four characters each, over all text of the system prompt, the messages and the tools. The CLI
- * asks for a count to decide whether a large tool result may be shown to the model.
+ * Estimates tokens at four characters each, over all text of the system prompt, the messages and the tools.
+ * The CLI asks for a count to decide whether to show a large tool result to the model.
  */
 export function estimateTokens(body: MessagesRequestBody): number {
   return Math.ceil(characters([body.system, body.messages, body.tools]) / 4);
 }
 
-/** Keys whose value is a keyword of the format, not text. */
+/** Keys whose values are keywords of the format, not text. */
 const keywords = new Set(['type', 'role']);
 
 function characters(value: unknown): number {

@@ -1,24 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { messageOf } from '../../protocol/errors.js';
-import { deepFreeze } from '../deep-freeze.js';
+import { messageOf } from '../../protocol/base/errors.js';
+import { deepFreeze } from '../script/deep-freeze.js';
+import { ScriptError } from '../script/errors.js';
+import { idSequence } from '../script/message.js';
+import type { ScriptStep } from '../script/normalise-step.js';
+import { type Answerer, type Script, ScriptReader } from '../script/reader.js';
+import { Recorder } from '../script/recorder.js';
+import type { ScriptedRequest } from '../script/request.js';
+import { apiError, text } from '../script/steps.js';
 import { answer, answerError, answerJson } from './answer.js';
 import { estimateTokens } from './count-tokens.js';
-import type { IdSequence } from './message.js';
-import { Recorder } from './recorder.js';
-import { headersOfInterest, readRequest, type ScriptedRequest } from './request.js';
-import { type Script, ScriptReader } from './script.js';
+import { headersOfInterest, readRequest } from './read-request.js';
 import { isClaudeCodeSideRequest } from './side-requests.js';
-import { apiError, type Step, text } from './steps.js';
 
 /** Settings of `scriptedMessagesApi`. */
 export interface ScriptedMessagesApiOptions {
   /**
-   * Which requests are asides of the client, to be answered without a step of the script. Replaces
+   * Which requests are the client's side requests, answered without using a step of the script. Replaces
    * {@link isClaudeCodeSideRequest}.
    */
   readonly isSideRequest?: (request: ScriptedRequest) => boolean;
   /** The answer to side requests. Default: the text "ok". */
-  readonly sideAnswer?: Step | ((request: ScriptedRequest) => Step | Promise<Step>);
+  readonly sideAnswer?: ScriptStep | ((request: ScriptedRequest) => ScriptStep | Promise<ScriptStep>);
   /** The answer to `POST /v1/messages/count_tokens`. Default: a quarter of the characters, rounded up. */
   readonly countTokens?: (request: ScriptedRequest) => number | Promise<number>;
 }
@@ -29,49 +32,68 @@ export interface OtherRequest {
   /** With the query string. */
   readonly path: string;
   readonly body: string;
-  /** What it was answered with. */
+  /** The status of the answer. */
   readonly status: number;
 }
 
-/** One HTTP exchange on its way through the routes. */
+/** One HTTP exchange. */
 interface Exchange {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly response: ServerResponse;
-  /** Aborted as soon as the client is gone. */
-  readonly gone: AbortSignal;
+  /** Aborted as soon as the client disconnects. */
+  readonly disconnected: AbortSignal;
 }
 
 /** Decides what each HTTP request is, records it, and has it answered. */
 export class Routes {
   readonly reader: ScriptReader;
-  readonly recorder: Recorder = new Recorder();
+  readonly recorder: Recorder = new Recorder('scripted API');
   readonly sideRequests: ScriptedRequest[] = [];
   readonly otherRequests: OtherRequest[] = [];
   readonly #options: ScriptedMessagesApiOptions;
-  readonly #mainIds = idSequence('');
-  // Side requests come at any moment: numbers of their own keep those of the conversation predictable.
+  readonly #sideAnswer: Answerer;
+  readonly #mainIds = idSequence();
+  // Side requests come at any time: separate numbers keep those of the conversation predictable.
   readonly #sideIds = idSequence('side_');
 
   constructor(script: Script, options: ScriptedMessagesApiOptions) {
-    this.reader = new ScriptReader(script);
+    this.reader = new ScriptReader('scripted API', script);
     this.#options = options;
+    const { sideAnswer = text('ok') } = options;
+    if (typeof sideAnswer !== 'function') this.reader.check(sideAnswer, 'sideAnswer');
+    this.#sideAnswer = typeof sideAnswer === 'function' ? sideAnswer : () => sideAnswer;
   }
 
-  /** Never rejects: what an author's function throws becomes an answer and a finding of `assertDone`. */
-  async handle(incoming: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
+  /** Never rejects: what the author's functions throw becomes an answer, and `assertDone` reports it. */
+  async handle(
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    disconnected: AbortSignal,
+  ): Promise<void> {
     const { method = 'GET', url: path = '/' } = incoming;
     const body = await readBody(incoming);
     if (body === undefined) return;
     try {
-      await this.#route({ method, path, headers: headersOfInterest(incoming.headers), body, response, gone });
+      await this.#route({
+        method,
+        path,
+        headers: headersOfInterest(incoming.headers),
+        body,
+        response,
+        disconnected,
+      });
     } catch (error) {
-      if (gone.aborted) return;
-      const failure = this.reader.fail(`${method} ${path}: ${messageOf(error)}`, error);
+      if (disconnected.aborted) return;
+      const failure =
+        error instanceof ScriptError
+          ? error
+          : this.reader.fail(`${method} ${path}: ${messageOf(error)}`, error);
+      // A 400, so that the client fails quickly, with the reason in its own error.
       if (response.headersSent) response.destroy();
-      else answerError(response, failure);
+      else answerError(response, apiError(400, 'invalid_request_error', failure.message));
     }
   }
 
@@ -87,20 +109,25 @@ export class Routes {
     const request = this.#read(exchange);
     if (request === undefined) return;
     const { isSideRequest = isClaudeCodeSideRequest } = this.#options;
-    if (isSideRequest(request)) return this.#aside(request, exchange);
+    if (isSideRequest(request)) return this.#sideRequest(request, exchange);
     this.recorder.add(request);
     const step = await this.reader.next(request);
-    return answer(exchange.response, step, { request, ids: this.#mainIds, gone: exchange.gone });
+    return answer(exchange.response, step, {
+      request,
+      ids: this.#mainIds,
+      disconnected: exchange.disconnected,
+    });
   }
 
-  async #aside(asked: ScriptedRequest, exchange: Exchange): Promise<void> {
-    const request = deepFreeze({ ...asked, index: this.sideRequests.length });
+  async #sideRequest(received: ScriptedRequest, exchange: Exchange): Promise<void> {
+    const request = deepFreeze({ ...received, index: this.sideRequests.length });
     this.sideRequests.push(request);
-    const { sideAnswer = text('ok') } = this.#options;
-    const step = await this.reader.guard(request, 'sideAnswer', () =>
-      typeof sideAnswer === 'function' ? sideAnswer(request) : sideAnswer,
-    );
-    return answer(exchange.response, step, { request, ids: this.#sideIds, gone: exchange.gone });
+    const step = await this.reader.ask(this.#sideAnswer, 'sideAnswer', request);
+    return answer(exchange.response, step, {
+      request,
+      ids: this.#sideIds,
+      disconnected: exchange.disconnected,
+    });
   }
 
   async #countTokens(exchange: Exchange): Promise<void> {
@@ -113,14 +140,14 @@ export class Routes {
 
   #unknown(exchange: Exchange): void {
     const { method, path, response } = exchange;
-    // HEAD is how a CLI warms up its connection; an error there would only be noise.
+    // CLIs use HEAD to warm up a connection; an error there would only be noise.
     const status = method === 'HEAD' ? 200 : 404;
     this.#recordOther(exchange, status);
     if (status === 200) response.end();
     else answerError(response, apiError(404, 'not_found_error', `scripted API: no route ${method} ${path}`));
   }
 
-  /** The parsed request, or an answer that says why it is none. */
+  /** Returns the parsed request, or answers why it is invalid. */
   #read(exchange: Exchange): ScriptedRequest | undefined {
     try {
       return readRequest(exchange.body, exchange.headers, this.recorder.requests.length);
@@ -136,7 +163,7 @@ export class Routes {
   }
 }
 
-/** The whole body, or undefined when the client went away in the middle of it. */
+/** The whole body, or undefined if the client disconnected before its end. */
 async function readBody(incoming: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = [];
   try {
@@ -145,14 +172,4 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
     return undefined;
   }
   return Buffer.concat(parts).toString('utf8');
-}
-
-function idSequence(mark: string): IdSequence {
-  let messages = 0;
-  let toolUses = 0;
-  const padded = (count: number) => String(count).padStart(4, '0');
-  return {
-    nextMessage: () => `msg_${mark}${padded(++messages)}`,
-    nextToolUse: () => `toolu_${mark}${padded(++toolUses)}`,
-  };
 }

@@ -1,42 +1,41 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ScriptedRequest } from './request.js';
+import type { Script } from '../script/reader.js';
+import type { WaitForRequest } from '../script/recorder.js';
+import type { ScriptedRequest } from '../script/request.js';
 import { type OtherRequest, Routes, type ScriptedMessagesApiOptions } from './routes.js';
-import type { Script } from './script.js';
 
 /** A running scripted Messages API. */
 export interface ScriptedMessagesApi extends AsyncDisposable {
   /** Where it listens: `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** The requests of the conversation, in the order of their arrival. */
+  /** The requests of the conversation, in order of arrival. */
   readonly requests: readonly ScriptedRequest[];
-  /** The client's asides, such as titles and checks of a model. */
+  /** The client's side requests, such as titles and model checks. */
   readonly sideRequests: readonly ScriptedRequest[];
   /** Everything that was not a `POST /v1/messages`. */
   readonly otherRequests: readonly OtherRequest[];
-  /** The environment that points a Claude Code CLI here and keeps it off every other host. */
+  /** The environment that points a Claude Code CLI to this API and keeps it away from every other host. */
   env(): Record<string, string>;
   /**
-   * The request with this index, or the first that fits, as soon as it is there. Rejects when it does not come within
-   * `timeout` (milliseconds, default 15 s) or the API is closed.
+   * Resolves with the request with this index, or the first that matches, as soon as it arrives. Rejects if
+   * it does not arrive within `timeout` (milliseconds, default 15 s) or the API is closed.
    */
-  waitForRequest(
-    wanted: number | ((request: ScriptedRequest) => boolean),
-    options?: { readonly timeout?: number },
-  ): Promise<ScriptedRequest>;
+  readonly waitForRequest: WaitForRequest;
   /**
-   * Throws `UnconsumedStepsError` when steps are left, `UnexpectedRequestError` when more requests came than steps, and
-   * another `ScriptedApiError` when the script itself failed. A good last line of a test.
+   * Throws `UnconsumedStepsError` if steps are left, `UnexpectedRequestError` if there were more requests
+   * than steps, and another `ScriptError` if the script itself failed. A good last line of a test.
    */
   assertDone(): void;
-  /** Stops listening and destroys what is open. Resolves soon, also when requests hang; may be called again. */
+  /** Stops listening and closes all connections. Resolves promptly even if requests hang. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a Messages API on the loopback interface that answers what the script says, so that a real Claude Code CLI, or
- * any other client of that API, runs offline and the same way each time.
+ * Starts a Messages API on the loopback interface that answers according to the script, so that a real Claude
+ * Code CLI, or any other client of that API, runs offline and the same way each time. Rejects with a
+ * `ScriptError` if the script cannot be played.
  *
  * @example
  * ```ts
@@ -45,7 +44,7 @@ export interface ScriptedMessagesApi extends AsyncDisposable {
  *
  * await using api = await scriptedMessagesApi([toolUse('mcp__calc__add', { a: 15, b: 27 }), text('It is 42.')]);
  * for await (const message of query({ prompt: 'What is 15 + 27?', options: { env: api.env() } })) console.log(message);
- * console.log(api.requests[1]?.toolResults); // what the model got to see
+ * console.log(api.requests[1]?.toolResults); // what the model saw
  * api.assertDone();
  * ```
  */
@@ -55,13 +54,14 @@ export async function scriptedMessagesApi(
 ): Promise<ScriptedMessagesApi> {
   const routes = new Routes(script, options);
   const server = createServer((incoming, response) => {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    // A socket that breaks while we write is the client's departure, not an error of ours.
-    response.on('error', () => gone.abort());
-    void routes.handle(incoming, response, gone.signal);
+    const disconnected = new AbortController();
+    response.once('close', () => disconnected.abort());
+    // A socket that breaks while we write means that the client disconnected; it is not our error.
+    response.on('error', () => disconnected.abort());
+    void routes.handle(incoming, response, disconnected.signal);
   });
-  // A CLI keeps its connection while a tool runs. Closing an idle one would race with the next request on it.
+  // A CLI keeps its connection open while a tool runs. Closing an idle connection would race with the next
+  // request.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

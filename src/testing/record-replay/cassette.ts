@@ -1,14 +1,14 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { StreamEvent } from '../../protocol/content.js';
-import { messageOf, TenonError } from '../../protocol/errors.js';
+import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import type { StreamEvent } from '../../protocol/wire/content.js';
 import type { ModelRequest } from '../../runtime/model.js';
 
-/** One request with everything that came back: a line of the file. */
+/** One request and its complete answer: one line of the file. */
 export interface CassetteEntry {
   request: ModelRequest;
   events: StreamEvent[];
-  /** How the answer ended, if not well. */
+  /** How the answer failed, if it did. */
   error?: { message: string; status?: number; type?: string };
 }
 
@@ -17,7 +17,10 @@ export interface CassetteHead {
   model: string;
 }
 
-/** A file of JSON lines: a head, then entries. Written line by line, so that a test that fails keeps what it had. */
+/**
+ * A file of JSON lines: a head, then entries. Written line by line, so that a failing test keeps what it
+ * recorded.
+ */
 export class Cassette {
   readonly #file: string;
 
@@ -45,7 +48,7 @@ export class Cassette {
       .filter((line) => line !== '');
     const [head, ...entries] = lines.map((line, index) => this.#parse(line, index + 1));
     if ((head as CassetteHead | undefined)?.cassette !== 1) {
-      throw new TenonError('INVALID_OPTION', `recordReplay: ${this.#file} is no cassette.`);
+      throw new TenonError('INVALID_OPTION', `recordReplay: ${this.#file} is not a cassette.`);
     }
     return { head: head as CassetteHead, entries: entries as CassetteEntry[] };
   }
@@ -55,7 +58,7 @@ export class Cassette {
       return JSON.parse(line);
     } catch (error) {
       const where = `${this.#file}, line ${number}`;
-      throw new TenonError('INVALID_OPTION', `recordReplay: ${where} is no JSON: ${messageOf(error)}`);
+      throw new TenonError('INVALID_OPTION', `recordReplay: ${where} is not JSON: ${messageOf(error)}`);
     }
   }
 }

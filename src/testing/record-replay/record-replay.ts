@@ -1,23 +1,26 @@
-import type { StreamEvent } from '../../protocol/content.js';
-import { messageOf, TenonError } from '../../protocol/errors.js';
+import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import type { StreamEvent } from '../../protocol/wire/content.js';
 import { type Model, type ModelContext, ModelError, type ModelRequest } from '../../runtime/model.js';
+import { type Difference, firstDifference } from '../first-difference.js';
 import { Cassette, type CassetteEntry } from './cassette.js';
-import { type Difference, firstDifference } from './first-difference.js';
 
 export interface RecordReplayOptions {
-  /** Default: `replay` when the file is there, else `record`. */
+  /** Default: `replay` if the file exists, otherwise `record`. */
   mode?: 'record' | 'replay' | undefined;
 }
 
 export interface RecordReplayModel extends Model {
   readonly mode: 'record' | 'replay';
-  /** Throws when recorded requests were never made. Does nothing while recording. */
+  /**
+   * Throws if recorded requests were never made, or if a request differed from the recorded one. Does nothing
+   * while recording.
+   */
   assertDone(): void;
 }
 
-/** A request is not the one that was recorded in its place. */
+/** A request differs from the recorded one, or recorded requests were never made. */
 export class CassetteMismatchError extends TenonError {
-  /** Where they first differ; undefined when there is no request left to compare with. */
+  /** Where they first differ; undefined if there is no recorded request to compare with. */
   readonly difference: Difference | undefined;
 
   constructor(message: string, difference?: Difference) {
@@ -27,8 +30,8 @@ export class CassetteMismatchError extends TenonError {
 }
 
 /**
- * A model that remembers: the first time it asks the real one and writes down what was said, from then on it says the
- * same without asking anybody. Delete the file, or give `mode: 'record'`, to record anew.
+ * A model that records and replays: the first run calls the real model and records its answers, later runs
+ * replay them without calling it. To record again, delete the file or pass `mode: 'record'`.
  */
 export function recordReplay(
   model: Model,
@@ -37,11 +40,11 @@ export function recordReplay(
 ): RecordReplayModel {
   const cassette = new Cassette(file);
   const isReplay = mode === undefined ? cassette.exists : mode === 'replay';
-  return { ...(isReplay ? replaying(cassette, file) : recording(model, cassette)), ...known(model) };
+  return { ...(isReplay ? replaying(cassette, file) : recording(model, cassette)), ...modelFacts(model) };
 }
 
-/** What is known of the model without asking it. */
-function known(model: Model): Pick<Model, 'resolve' | 'prices'> {
+/** What is modelFacts about the model without calling it. */
+function modelFacts(model: Model): Pick<Model, 'resolve' | 'prices'> {
   return { prices: model.prices, resolve: (name) => model.resolve?.(name) ?? name };
 }
 
@@ -64,7 +67,7 @@ function recording(model: Model, cassette: Cassette): RecordReplayModel {
         entry.error = describe(error);
         throw error;
       } finally {
-        // An answer that the reader broke off would, on replay, be one that ends too soon.
+        // An answer that its reader abandoned would end too soon in a replay.
         if (isComplete) cassette.append(entry);
       }
     },
@@ -75,12 +78,15 @@ function recording(model: Model, cassette: Cassette): RecordReplayModel {
 function replaying(cassette: Cassette, file: string): RecordReplayModel {
   const { head, entries } = cassette.read();
   let next = 0;
+  let mismatch: CassetteMismatchError | undefined;
   return {
     name: head.model,
     mode: 'replay',
     async *stream(request: ModelRequest, { signal }: ModelContext): AsyncGenerator<StreamEvent, void> {
       const entry = entries[next];
-      compare(request, entry, next, file);
+      const found = findMismatch(request, entry, next, file);
+      mismatch ??= found;
+      if (found !== undefined) throw found;
       next += 1;
       for (const event of entry?.events ?? []) {
         signal.throwIfAborted();
@@ -89,35 +95,42 @@ function replaying(cassette: Cassette, file: string): RecordReplayModel {
       if (entry?.error !== undefined) throw new ModelError(entry.error.message, entry.error);
     },
     assertDone: () => {
-      const left = entries.length - next;
-      if (left > 0) {
-        throw new CassetteMismatchError(`recordReplay: ${left} of the requests in ${file} were never made.`);
+      if (mismatch !== undefined) throw mismatch;
+      const missing = entries.length - next;
+      if (missing > 0) {
+        const requests = missing === 1 ? '1 request' : `${missing} requests`;
+        throw new CassetteMismatchError(`recordReplay: ${requests} recorded in ${file} never arrived.`);
       }
     },
   };
 }
 
-function compare(request: ModelRequest, entry: CassetteEntry | undefined, index: number, file: string): void {
+function findMismatch(
+  request: ModelRequest,
+  entry: CassetteEntry | undefined,
+  index: number,
+  file: string,
+): CassetteMismatchError | undefined {
   const which = `request ${index + 1}`;
   if (entry === undefined) {
-    throw new CassetteMismatchError(`recordReplay: ${which} came, but ${file} has only ${index}.`);
+    return new CassetteMismatchError(`recordReplay: ${which} arrived, but ${file} has only ${index}.`);
   }
-  // As the file has it: what JSON leaves out is no difference.
+  // In the file's format: a key that JSON omits makes no difference.
   const found = firstDifference(entry.request, JSON.parse(JSON.stringify(request)));
-  if (found === undefined) return;
+  if (found === undefined) return undefined;
   const { path, left, right } = found;
-  throw new CassetteMismatchError(
-    `recordReplay: ${which} is not the one in ${file}. First difference at ${path}:\n` +
+  return new CassetteMismatchError(
+    `recordReplay: ${which} differs from the one in ${file}. First difference at ${path}:\n` +
       `  recorded: ${show(left)}\n  now:      ${show(right)}`,
     found,
   );
 }
 
-const LONGEST_VALUE = 400;
+const MAX_VALUE_LENGTH = 400;
 
 function show(value: unknown): string {
   const json = value === undefined ? '(absent)' : JSON.stringify(value);
-  return json.length > LONGEST_VALUE ? `${json.slice(0, LONGEST_VALUE)}…` : json;
+  return json.length > MAX_VALUE_LENGTH ? `${json.slice(0, MAX_VALUE_LENGTH)}…` : json;
 }
 
 function describe(error: unknown): NonNullable<CassetteEntry['error']> {

@@ -1,23 +1,23 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { SessionStore, SessionStoreEntry } from '../../protocol/session-store.js';
+import type { SessionStore, SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import { foldSessionSummary } from '../../sessions/summary.js';
 
-/** One thing that a store has to do. `run` rejects, and says what was wrong, when it does not. */
+/** One requirement for a store. `run` rejects with the reason if the store does not meet it. */
 export interface SessionStoreCase {
   name: string;
   run(): Promise<void>;
 }
 
-/** A new and empty store for each case; what is to be cleaned up goes with `dispose`. */
+/** Creates a new, empty store for each case; `dispose` cleans up after it. */
 export type MakeSessionStore = () =>
   | SessionStore
   | { store: SessionStore; dispose?: () => void | Promise<void> }
   | Promise<SessionStore | { store: SessionStore; dispose?: () => void | Promise<void> }>;
 
 /**
- * What every session store has to do, for any test runner:
+ * The requirements for every session store, for any test runner:
  * `for (const { name, run } of sessionStoreConformance(makeStore)) it(name, run);`
- * Methods that a store does not have are not asked for.
+ * Optional methods that a store does not have are not tested.
  */
 export function sessionStoreConformance(make: MakeSessionStore): SessionStoreCase[] {
   return CASES.map(([name, check]) => ({
@@ -48,7 +48,10 @@ const user = (words: string): SessionStoreEntry => ({
   message: { role: 'user', content: words },
 });
 
-/** JSON that databases like to change: order of keys, numbers, empty things, null, other alphabets, control characters. */
+/**
+ * JSON that databases tend to change: key order, numbers, empty values, null, other alphabets, control
+ * characters.
+ */
 const AWKWARD: SessionStoreEntry = {
   type: 'assistant',
   uuid: 'awkward',
@@ -77,7 +80,7 @@ const CASES: readonly [name: string, check: (store: SessionStore) => Promise<voi
     },
   ],
   [
-    'calls that are made at once lose nothing, and each keeps its own order',
+    'concurrent calls lose nothing, and each keeps its own order',
     async (store) => {
       const batches = Array.from({ length: 20 }, (_, index) => [user(`${index}a`), user(`${index}b`)]);
       await Promise.all(batches.map((batch) => store.append(key, batch)));
@@ -87,7 +90,7 @@ const CASES: readonly [name: string, check: (store: SessionStore) => Promise<voi
     },
   ],
   [
-    'entries without an id are all kept, also equal ones',
+    'entries without an id are all kept, even equal ones',
     async (store) => {
       const title: SessionStoreEntry = { type: 'custom-title', customTitle: 'A title' };
       await store.append(key, [title]);
@@ -123,7 +126,7 @@ const CASES: readonly [name: string, check: (store: SessionStore) => Promise<voi
     },
   ],
   [
-    'what the caller does with its objects afterwards changes nothing',
+    "later changes to the caller's objects have no effect",
     async (store) => {
       const mine = user('one');
       const list = [mine];
@@ -135,7 +138,7 @@ const CASES: readonly [name: string, check: (store: SessionStore) => Promise<voi
     },
   ],
   [
-    'a large entry and many entries are kept whole',
+    'a large entry and many entries are kept completely',
     async (store) => {
       const large: SessionStoreEntry = { type: 'user', uuid: 'large', text: 'x'.repeat(1_500_000) };
       const many = Array.from({ length: 1_000 }, (_, index) => user(`${index}`));
@@ -161,7 +164,7 @@ const CASES: readonly [name: string, check: (store: SessionStore) => Promise<voi
     },
   ],
   [
-    'listSessions: the time grows with what is written',
+    'listSessions: the time increases with each write',
     async (store) => {
       if (store.listSessions === undefined) return;
       await store.append(key, [user('one')]);
@@ -174,7 +177,7 @@ const CASES: readonly [name: string, check: (store: SessionStore) => Promise<voi
     },
   ],
   [
-    'listSessionSummaries: what foldSessionSummary makes of everything that was appended',
+    'listSessionSummaries: the result of foldSessionSummary over everything that was appended',
     async (store) => {
       if (store.listSessionSummaries === undefined) return;
       const entries = [user('one'), user('two'), { type: 'custom-title', customTitle: 'A title' }];
@@ -207,7 +210,7 @@ const CASES: readonly [name: string, check: (store: SessionStore) => Promise<voi
     },
   ],
   [
-    'delete: a conversation goes with its subagents, the others stay, and a second time is no error',
+    'delete: removes a conversation with its subagents and no other, and a second call is not an error',
     async (store) => {
       if (store.delete === undefined) return;
       for (const each of [key, agent, { ...key, sessionId: OTHER }]) await store.append(each, [user('one')]);
@@ -226,7 +229,7 @@ const CASES: readonly [name: string, check: (store: SessionStore) => Promise<voi
     },
   ],
   [
-    'delete: of a subagent only that goes',
+    'delete: of a subagent, removes only that',
     async (store) => {
       if (store.delete === undefined) return;
       for (const each of [key, agent]) await store.append(each, [user('one')]);
@@ -239,6 +242,6 @@ const CASES: readonly [name: string, check: (store: SessionStore) => Promise<voi
 
 async function loaded(store: SessionStore, from: typeof key): Promise<SessionStoreEntry[]> {
   const entries = await store.load(from);
-  ok(entries !== null, 'load() gave null for a conversation that was written');
+  ok(entries !== null, 'load() returned null for a conversation that was written');
   return entries;
 }

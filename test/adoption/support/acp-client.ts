@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { PATIENCE_MS } from '../../support/patience.js';
 
 export type Json = Record<string, unknown>;
 
@@ -108,7 +109,7 @@ function spokenText({ sessionUpdate, content }: SessionUpdate): string[] {
 
 async function leave(child: ChildProcess): Promise<number | string | null> {
   if (child.exitCode === null && child.signalCode === null) {
-    const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
     child.stdin?.end();
     await once(child, 'exit');
     clearTimeout(timer);

@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { PATIENCE_MS } from '../../support/patience.js';
 
 const OFFICIAL_NAME = '@anthropic-ai/claude-agent-sdk';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -33,7 +34,7 @@ export async function installWithTenon(...names: string[]): Promise<Installation
   return {
     file: (...path) => join(place(''), ...path),
     run: async (program, ...args) => {
-      const options = { timeout: 45_000, maxBuffer: 2 ** 26 };
+      const options = { timeout: PATIENCE_MS, maxBuffer: 2 ** 26 };
       const { stdout } = await promisify(execFile)(
         process.execPath,
         [join(folder, program), ...args],

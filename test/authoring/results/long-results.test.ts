@@ -1,4 +1,4 @@
-/** Results over `maxResultChars` are cut with a mark, and a resource gives the rest (pain 41). */
+/** Results over `maxResultChars` are cut with a mark, and a resource gives the rest (R43, pain 41). */
 
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';

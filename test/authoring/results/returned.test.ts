@@ -211,19 +211,23 @@ describe('a whole CallToolResult', () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ['no block', { type: 'note' }, /content\[1\] is no content block: \{"type":"note"\}$/],
-    ['a text that is none', { type: 'text', text: 5 }, /content\[1\] is no content block/],
-    ['a text without text', { type: 'text' }, /content\[1\] is no content block/],
-    ['an image without its type', { type: 'image', data: '' }, /content\[1\] is no content block/],
-    ['a link without a name', { type: 'resource_link', uri: 'x' }, /content\[1\] is no content block/],
+    ['no block', { type: 'note' }, /content\[1\] is not a content block: \{"type":"note"\}$/],
+    ['a text that is none', { type: 'text', text: 5 }, /content\[1\] is not a content block/],
+    ['a text without text', { type: 'text' }, /content\[1\] is not a content block/],
+    ['an image without its type', { type: 'image', data: '' }, /content\[1\] is not a content block/],
+    ['a link without a name', { type: 'resource_link', uri: 'x' }, /content\[1\] is not a content block/],
     [
       'a resource of nothing',
       { type: 'resource', resource: { uri: 'x' } },
-      /content\[1\] is no content block/,
+      /content\[1\] is not a content block/,
     ],
-    ['a resource that is a word', { type: 'resource', resource: 'cpu' }, /content\[1\] is no content block/],
-    ['null', null, /content\[1\] is no content block: null$/],
-    ['a name that every object has', { type: 'toString' }, /content\[1\] is no content block/],
+    [
+      'a resource that is a word',
+      { type: 'resource', resource: 'cpu' },
+      /content\[1\] is not a content block/,
+    ],
+    ['null', null, /content\[1\] is not a content block: null$/],
+    ['a name that every object has', { type: 'toString' }, /content\[1\] is not a content block/],
   ])('with a bad block says which: %s', async (_, block, message) => {
     const result = await resultOf(() => ({ content: [{ type: 'text', text: 'fine' }, block] }));
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(message) }] });

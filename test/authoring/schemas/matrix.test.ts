@@ -1,4 +1,4 @@
-/** Every library × every kind of schema: what the model is shown, what the handler gets, what is refused (R3, pains 2 and 4). */
+/** Every library × every kind of schema: what the model is shown, what the handler gets, what is refused (R3, pains 2 and 4, wish 5). */
 import { describe, expect, test } from 'vitest';
 import { goldenFile } from './golden.js';
 import { LIBRARIES, type MemberKind } from './libraries.js';

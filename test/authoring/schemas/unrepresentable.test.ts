@@ -110,7 +110,7 @@ describe('plain JSON Schema with a mistake', () => {
     [
       'an unknown type, deep down',
       { type: 'object', properties: { a: { type: 'array', items: { type: 'text' } } } },
-      /#\/properties\/a\/items\/type: "text" is no JSON Schema type/,
+      /#\/properties\/a\/items\/type: "text" is not a JSON Schema type/,
     ],
     [
       'a property that is no schema',

@@ -1,4 +1,4 @@
-/** What a handler can ask the other side: the person, a model; and what it hears where nobody can answer (pain 33). */
+/** What a handler can ask the other side: the person, a model; and what it hears where nobody can answer (pain 33, wish 6). */
 import { describe, expect, test, vi } from 'vitest';
 import { createSdkMcpServer, type Options, type ToolContext, tool } from '../../../src/index.js';
 import { outcome, reportOf, run } from '../../support/fake-cli.js';

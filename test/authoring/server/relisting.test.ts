@@ -2,15 +2,15 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { InProcessServers } from '../../../src/client/mcp/in-process-servers.js';
-import type { McpPeer } from '../../../src/client/mcp/server-connection.js';
 import {
   createSdkMcpServer,
   type JsonRpcMessage,
   type SdkMcpServerConfig,
   tool,
 } from '../../../src/index.js';
-import { Cancellation } from '../../../src/protocol/cancellation.js';
-import { LIMITS } from '../../../src/protocol/limits.js';
+import type { McpHost } from '../../../src/mcp/in-process/agent-connection.js';
+import { Cancellation } from '../../../src/protocol/base/cancellation.js';
+import { LIMITS } from '../../../src/protocol/base/limits.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -18,11 +18,11 @@ afterEach(() => void vi.useRealTimers());
 /** An agent that has a server with the tools `add` and `plain`, and says what is told. */
 function agent() {
   const notified: string[] = [];
-  const peer: McpPeer = {
+  const host: McpHost = {
     sessionId: undefined,
     capabilities: {},
     notify: ({ method }) => void notified.push(method),
-    serve: async ({ id }) => ({ jsonrpc: '2.0', id, result: {} }),
+    serve: async () => ({}),
     debug: () => {},
   };
   const server: SdkMcpServerConfig = createSdkMcpServer({
@@ -35,7 +35,8 @@ function agent() {
       tool('plain', 'd', {}, () => 'plain'),
     ],
   });
-  const servers = new InProcessServers({ s: server }, () => peer);
+  const servers = new InProcessServers({ s: server });
+  servers.open(() => host);
   const answered: string[] = [];
   let id = 0;
   const say = (method: string, params: Record<string, unknown> = {}) => {

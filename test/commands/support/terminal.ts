@@ -83,7 +83,7 @@ export class Terminal implements Disposable {
           text = await this.text();
           return typeof what === 'string' ? text.includes(what) : what.test(text);
         },
-        { what: `${what} on the screen`, timeout: 30_000 },
+        { what: `${what} on the screen` },
       );
     } catch (error) {
       throw new Error(`${(error as Error).message}. It shows:\n${text}`);

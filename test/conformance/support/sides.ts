@@ -5,7 +5,6 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ProgressNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { connectServer } from '../../../src/client/mcp/connect-server.js';
 import type {
   JsonRpcId,
   JsonRpcMessage,
@@ -14,7 +13,9 @@ import type {
   McpServerInstance,
   McpTransport,
 } from '../../../src/index.js';
-import { Cancellation } from '../../../src/protocol/cancellation.js';
+import { connectServer } from '../../../src/mcp/in-process/connect-server.js';
+import { JsonRpcFault } from '../../../src/mcp/json-rpc/fault.js';
+import { Cancellation } from '../../../src/protocol/base/cancellation.js';
 
 type Params = Record<string, unknown>;
 
@@ -102,11 +103,15 @@ export function throughBridge(name: string, instance: McpServerInstance): Transp
     capabilities: {},
     debug: () => {},
     notify: (message: JsonRpcNotification) => deliver(message),
-    serve: (request) =>
-      new Promise((resolve) => {
+    serve: async (request) => {
+      const response = await new Promise<JsonRpcResponse>((resolve) => {
         asked.set(request.id, resolve);
         deliver(request);
-      }),
+      });
+      if (!('error' in response)) return response.result;
+      const { code, message, data } = response.error;
+      throw new JsonRpcFault(code, message, data);
+    },
   });
   const transport: Transport = {
     start: async () => {},

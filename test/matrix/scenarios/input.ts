@@ -1,7 +1,7 @@
 /** What the user says, when, and when the input ends. */
 import { expect } from 'vitest';
 import type { SDKUserMessage } from '../../../src/index.js';
-import { apiError, text, toolUse } from '../../../src/testing/index.js';
+import { apiError, delay, text, toolUse } from '../../../src/testing/index.js';
 import { calc, results, serverWith, textResult } from '../support/calc.js';
 import { says } from '../support/says.js';
 import type { Context, Outcome, Scenario } from '../support/scenario.js';
@@ -70,7 +70,8 @@ export const input: readonly Scenario[] = [
   {
     name: 'a message while the model answers gets a turn of its own',
     cites: 's07-queue-during-model, R19',
-    script: [text('One.'), text('Two.')],
+    // Nobody can see from outside when the agent has read the second message, which is on its way by then.
+    script: [delay(1_000, text('One.')), text('Two.')],
     prompt: async function* (context): Messages {
       yield says('one');
       await context.api.waitForRequest(0);

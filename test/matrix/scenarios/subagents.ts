@@ -29,7 +29,7 @@ export const subagents: readonly Scenario[] = [
   {
     ...base,
     name: 'a subagent in the foreground',
-    cites: 's10-subagent-foreground, pain 36',
+    cites: 's10-subagent-foreground, R52, pain 36',
     script: withHelper({ subagent_type: 'general-purpose', run_in_background: false }),
     check: (outcome) => {
       expect(outcome.calls).toEqual([{ name: 'add', input: { a: 1, b: 2 } }]);

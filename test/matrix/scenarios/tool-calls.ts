@@ -244,7 +244,6 @@ export const toolCalls: readonly Scenario[] = [
     options: allowCalc,
     check: (outcome) => {
       expect(toolResults(outcome)).toMatchObject([{ content: [{ text: 'there' }] }]);
-      if (outcome.cell.agent.embed !== undefined) return;
       const sent = outcome.stdin.filter(({ type }) => type === 'control_request');
       expect(sent.map(({ request }) => (request as { subtype: string }).subtype)).toEqual([
         'initialize',

@@ -2,8 +2,8 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as tenonSdk from '../../../src/index.js';
+import { anthropic } from '../../../src/models/anthropic/anthropic.js';
 import { embedded, InMemorySessionStore } from '../../../src/runtime/index.js';
-import { anthropic } from '../../../src/runtime/model-anthropic/anthropic.js';
 import { cliPath } from '../../support/real-cli.js';
 import type { Agent, Client, Sdk } from './scenario.js';
 

@@ -1,4 +1,4 @@
-const TIMEOUT_MS = 20_000;
+import { PATIENCE_MS } from '../../support/patience.js';
 
 /** A list that grows while a scenario runs, and that one can wait on. */
 export class Journal<Entry> {
@@ -16,9 +16,9 @@ export class Journal<Entry> {
       const giveUp = setTimeout(() => {
         this.#waiters.delete(look);
         reject(
-          new Error(`Waited ${TIMEOUT_MS} ms in vain for ${what}; there are ${this.entries.length} entries`),
+          new Error(`Waited ${PATIENCE_MS} ms in vain for ${what}; there are ${this.entries.length} entries`),
         );
-      }, TIMEOUT_MS);
+      }, PATIENCE_MS);
       const look = (): void => {
         const found = this.entries.filter(fits)[nth - 1];
         if (found === undefined) return;

@@ -11,7 +11,7 @@ import { onRuntime } from './runtime-cells.js';
 import type { Cell, Scenario } from './scenario.js';
 
 /** Five agents are started, on a machine that may be busy with something else. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 
 const SUBJECT: Cell = { client: tenon, agent: claudeCode };
 const REFERENCE: Cell = { client: official, agent: claudeCode };
@@ -38,9 +38,9 @@ export function matrix(title: keyof typeof TABLE): void {
   });
 }
 
-/** Every second one, so that all tests take less than ten minutes; `npm run test:all` plays them all. */
+/** All of them; every second one in `npm run test:quick`. */
 export function playedNow(table: readonly Scenario[]): Scenario[] {
-  return table.filter((_, index) => process.env.TENON_TESTS === 'all' || index % 2 === 0);
+  return table.filter((_, index) => process.env.TENON_TESTS !== 'quick' || index % 2 === 0);
 }
 
 async function checked(scenario: Scenario, cell: Cell): Promise<Comparable> {

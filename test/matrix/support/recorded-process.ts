@@ -1,11 +1,11 @@
-/** Starts the agent on behalf of a client and writes down every line that passes, without touching the streams. */
+/** Starts the agent on behalf of a client and writes down every frame that passes. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { SpawnedProcess, SpawnOptions } from '../../../src/index.js';
+import type { Options, SpawnedProcess, SpawnOptions } from '../../../src/index.js';
 import type { JsonObject } from './scenario.js';
 
-/** A process of an earlier run must not hold up the suite; a stopped CLI needs 7 s at most. */
-const EXIT_TIMEOUT_MS = 15_000;
+/** A process that never leaves must not hold up the suite. */
+const EXIT_TIMEOUT_MS = 120_000;
 
 export class RecordedProcess {
   readonly stdin: JsonObject[] = [];
@@ -16,8 +16,21 @@ export class RecordedProcess {
   #child: ChildProcessWithoutNullStreams | undefined;
   #exit: Promise<unknown[]> | undefined;
 
-  /** The value for `options.spawnClaudeCodeProcess`. */
-  readonly spawn = (options: SpawnOptions): SpawnedProcess => {
+  /** What records the frames of Tenon: it shows them itself, also where the agent is no process. */
+  watched(): Pick<Options, 'spawnClaudeCodeProcess' | 'onFrame'> {
+    return {
+      spawnClaudeCodeProcess: (options) => this.#start(options),
+      onFrame: (frame, { direction }) =>
+        void (direction === 'sent' ? this.stdin : this.stdout).push(frame as unknown as JsonObject),
+    };
+  }
+
+  /** What records those of any client: it listens at the pipes, and leaves the streams as they are. */
+  tapped(): Pick<Options, 'spawnClaudeCodeProcess'> {
+    return { spawnClaudeCodeProcess: (options) => this.#listen(this.#start(options)) };
+  }
+
+  #start(options: SpawnOptions): ChildProcessWithoutNullStreams {
     const { command, args, cwd, env } = options;
     this.argv = args;
     for (const [name, value] of Object.entries(env)) if (value !== undefined) this.env[name] = value;
@@ -29,6 +42,10 @@ export class RecordedProcess {
     child.stderr.on('data', (text: string) => {
       this.stderr += text;
     });
+    return child;
+  }
+
+  #listen(child: ChildProcessWithoutNullStreams): SpawnedProcess {
     const fromClient = new Lines(this.stdin);
     const write = child.stdin.write.bind(child.stdin) as (...args: unknown[]) => boolean;
     child.stdin.write = ((chunk: string | Uint8Array, ...rest: unknown[]) => {
@@ -42,7 +59,7 @@ export class RecordedProcess {
       return push(chunk, ...rest);
     };
     return child;
-  };
+  }
 
   get hasExited(): boolean {
     return this.#child === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null;

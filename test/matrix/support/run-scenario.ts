@@ -1,7 +1,9 @@
 /** Runs one scenario in one cell of the matrix. */
 import type { Options, Query, SDKMessage } from '../../../src/index.js';
 import { scriptedMessagesApi } from '../../../src/testing/index.js';
+import { PATIENCE_MS } from '../../support/patience.js';
 import { sandbox } from '../../support/real-cli.js';
+import { tenon } from './cells.js';
 import { Journal } from './journal.js';
 import { RecordedProcess } from './recorded-process.js';
 import type { Call, Cell, Context, Outcome, Scenario, Sdk, Thrown } from './scenario.js';
@@ -34,14 +36,14 @@ export async function runScenario(scenario: Scenario, cell: Cell): Promise<Outco
       env: given,
       abortController: context.abortController,
       // Tenon's own: on a busy machine an idle CLI may need longer to leave, and a signal would change its exit code.
-      closeGraceMs: 15_000,
+      closeGraceMs: PATIENCE_MS,
     };
     if (scenario.earlier !== undefined) context.earlierSession = await before(scenario, context, base);
     const servers = await scenario.servers?.(context);
     const options: Options = {
       ...base,
       ...(servers === undefined ? {} : { mcpServers: servers }),
-      ...(scenario.unseen ? {} : { spawnClaudeCodeProcess: child.spawn }),
+      ...(scenario.unseen ? {} : cell.client === tenon ? child.watched() : child.tapped()),
       ...scenario.options?.(context),
     };
     const { error, driven, query } = await converse(scenario, context, options);

@@ -19,10 +19,17 @@ const newcomer = { why: 'run by test/packaging/newcomer.test.ts' };
 export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
   'npm start': { in: 'checkout', prints: /\d/ },
   'npm test': isNpmTest,
+  'npm run test:quick': isNpmTest,
   'npm run check': isNpmTest,
   'npx vitest run test/client': isNpmTest,
   'npm run format': { why: 'changes the checkout; npm run check looks at the same' },
   'npm run docs:api': { why: 'changes the checkout; test/packaging/api-reference.test.ts runs its script' },
+  'npm run docs:requirements': {
+    why: 'changes the checkout; test/packaging/requirements.test.ts is its script',
+  },
+  'node scripts/complete-lock.mjs': {
+    why: 'changes a lock file; test/packaging/lock-files.test.ts looks at it',
+  },
   'npm run test:versions': takesLong,
   'TENON_CLI_VERSIONS=2.0.50,2.1.197 npm run test:versions': takesLong,
   "npm run test:versions -- -t 'interrupt'": takesLong,

@@ -1,7 +1,7 @@
-/** Who asks (issue 5, point 2): 401, headers that are asked for, OAuth with a person and a token store. */
+/** Who asks (issue 5, point 2): 401, headers that are asked for, OAuth with a person and a token store (pain 54). */
 import { describe, expect, it } from 'vitest';
+import { StoredOAuthProvider } from '../../../src/mcp/auth/stored-oauth-provider.js';
 import type { McpStoredAuth, McpTokenStore } from '../../../src/runtime/index.js';
-import { StoredOAuthProvider } from '../../../src/runtime/mcp/auth/stored-oauth-provider.js';
 import { AuthorizationServer } from '../../support/authorization-server.js';
 import { UnrulyServer } from '../../support/unruly-server.js';
 import { openHub } from './support.js';
@@ -124,7 +124,11 @@ describe('OAuth', () => {
       const auth = { s: { oauth: { redirectUrl, onAuthorizationUrl } } };
       await using hub = openHub({ s: { type: 'http', url: server.url } }, { auth });
       await hub.hub.settled();
-      const error = { stranger: 'another `state`', nobody: 'Unauthorized', broken: 'no browser here' }[name];
+      const error = {
+        stranger: 'the `state` in the redirect differs',
+        nobody: 'Unauthorized',
+        broken: 'no browser here',
+      }[name];
       await expect
         .poll(() => hub.status())
         .toMatchObject({

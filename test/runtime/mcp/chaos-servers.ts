@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { McpServerConfigForProcessTransport } from '../../../src/protocol/mcp.js';
+import type { McpServerConfigForProcessTransport } from '../../../src/mcp/types.js';
 import { alive } from '../../support/real-cli.js';
 import { type Behaviour, UnrulyServer } from '../../support/unruly-server.js';
 

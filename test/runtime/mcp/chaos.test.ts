@@ -2,14 +2,14 @@
  * Twenty servers of all kinds under load, while they are killed, hang, forget and come back at random (issue 5). No call is lost
  * without an error, none is carried out twice, every server ends in a truthful state, and nothing is left running.
  *
- * TENON_CHAOS_SECONDS=120 for the long form; TENON_CHAOS_SEED for another course of events.
+ * TENON_CHAOS_SECONDS=120 for the long form; TENON_CHAOS_SEED for another course of events (R69, pain 34).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { messageOf } from '../../../src/protocol/errors.js';
+import { messageOf } from '../../../src/protocol/base/errors.js';
 import { alive } from '../../support/real-cli.js';
 import { InProcessServer, type Kind, makeServers, type ShakyServer } from './chaos-servers.js';
 import { openHub, type TestHub } from './support.js';
@@ -87,7 +87,7 @@ async function trouble({ hub, servers, random, isOver }: Course): Promise<number
   return events;
 }
 
-it(`20 servers, ${SECONDS} s, seed ${SEED}`, { timeout: SECONDS * 1000 + 120_000 }, async () => {
+it(`20 servers, ${SECONDS} s, seed ${SEED}`, { timeout: SECONDS * 1000 + 300_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-chaos-'));
   const random = randomNumbers(SEED);
   const servers = await makeServers(KINDS, folder);
@@ -139,7 +139,7 @@ it(`20 servers, ${SECONDS} s, seed ${SEED}`, { timeout: SECONDS * 1000 + 120_000
 /** Nothing is under way any more; what has failed (its handshake met a server that hung) is asked for once more. */
 async function settle(hub: TestHub, servers: readonly ShakyServer[]): Promise<void> {
   for (const { name } of servers) {
-    await expect.poll(() => hub.status(name).status, { timeout: 20_000 }).not.toBe('pending');
+    await expect.poll(() => hub.status(name).status).not.toBe('pending');
     if (hub.status(name).status !== 'connected') await hub.hub.reconnect(name);
   }
 }

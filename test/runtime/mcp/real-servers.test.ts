@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { McpServerConfigForProcessTransport } from '../../../src/protocol/mcp.js';
+import type { McpServerConfigForProcessTransport } from '../../../src/mcp/types.js';
 import { getPrompt, listPrompts, listResources, readResource } from '../../../src/runtime/mcp/listings.js';
 import { environment, program as everything, serveEverything } from '../../conformance/support/everything.js';
 import { run, toolResults } from '../support.js';
@@ -90,9 +90,7 @@ describe.each(Object.keys(places))('server-everything over %s', (kind) => {
       },
     ]);
     // It learns of roots after the handshake, and has the tool only with a client that has some.
-    await expect
-      .poll(() => test.text('get-roots-list').catch(String), { timeout: 10_000 })
-      .toContain(pathToFileURL(other).href);
+    await expect.poll(() => test.text('get-roots-list').catch(String)).toContain(pathToFileURL(other).href);
     expect(await test.text('get-roots-list')).toContain(pathToFileURL(folder).href);
 
     const { resources, resourceTemplates, errors } = await listResources(test.hub);
@@ -116,7 +114,7 @@ describe.each(Object.keys(places))('server-everything over %s', (kind) => {
     await test.hub.required('s').request('logging/setLevel', { level: 'debug' });
     await test.call('toggle-simulated-logging');
     await expect
-      .poll(() => logged, { timeout: 15_000 })
+      .poll(() => logged)
       .toContainEqual(expect.objectContaining({ server: 's', level: expect.any(String) }));
   });
 });
@@ -127,15 +125,15 @@ it('server-filesystem and server-memory over stdio do what they are for, in one 
     [
       {
         toolUses: [
-          { tool: 'mcp__files__read_text_file', input: { path: join(folder, 'note.txt') } },
-          { tool: 'mcp__files__write_file', input: { path: join(folder, 'new.txt'), content: 'Bought.' } },
+          { name: 'mcp__files__read_text_file', input: { path: join(folder, 'note.txt') } },
+          { name: 'mcp__files__write_file', input: { path: join(folder, 'new.txt'), content: 'Bought.' } },
           {
-            tool: 'mcp__memory__create_entities',
+            name: 'mcp__memory__create_entities',
             input: { entities: [{ name: 'milk', entityType: 'food', observations: ['was bought'] }] },
           },
         ],
       },
-      { toolUses: [{ tool: 'mcp__memory__search_nodes', input: { query: 'milk' } }] },
+      { toolUses: [{ name: 'mcp__memory__search_nodes', input: { query: 'milk' } }] },
       'Done.',
     ],
     {

@@ -1,8 +1,10 @@
 /** The hub alone, with a host that answers nothing unless it is told how. */
-import type { AgentSubtype } from '../../../src/protocol/control-requests.js';
-import { messageOf } from '../../../src/protocol/errors.js';
-import type { CallToolResult, McpServerConfigForProcessTransport } from '../../../src/protocol/mcp.js';
-import type { McpServerStatus } from '../../../src/protocol/mcp-status.js';
+
+import type { McpServerStatus } from '../../../src/mcp/status.js';
+import type { CallToolResult, McpServerConfigForProcessTransport } from '../../../src/mcp/types.js';
+import { startProgram } from '../../../src/mcp/upstream/start-program.js';
+import { messageOf } from '../../../src/protocol/base/errors.js';
+import type { AgentSubtype } from '../../../src/protocol/wire/control-requests.js';
 import type { Host } from '../../../src/runtime/host.js';
 import { McpHub, type McpHubOptions } from '../../../src/runtime/mcp/hub.js';
 import { waitUntil } from '../../support/real-cli.js';
@@ -25,6 +27,7 @@ export function openHub(
   return new TestHub(servers, {
     host,
     cwd: process.cwd(),
+    startProgram,
     env: { PATH: process.env.PATH, HOME: '/nonexistent' },
     reconnect: { firstMs: 20, maxMs: 200 },
     ...options,
@@ -47,7 +50,7 @@ export class TestHub implements AsyncDisposable {
 
   async until(status: McpServerStatus['status'], name = 's'): Promise<McpServerStatus> {
     try {
-      await waitUntil(() => this.status(name).status === status, { timeout: 30_000, what: status });
+      await waitUntil(() => this.status(name).status === status, { what: status });
     } catch (error) {
       throw new Error(`${messageOf(error)}: ${JSON.stringify(this.status(name))}`);
     }

@@ -1,0 +1,90 @@
+import type { SDKMessage } from '../../protocol/wire/messages/index.js';
+import type { ReadingPolicy } from './reading-policy.js';
+
+interface Waiter {
+  resolve(result: IteratorResult<SDKMessage, void>): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Messages that the consumer has not read yet. None is ever refused: control traffic shares the pipe, so
+ * reading continues even if the consumer does not. The policy decides when a backlog may hold up the agent.
+ */
+export class UnreadMessages {
+  #messages: { message: SDKMessage; byteLength: number }[] = [];
+  #head = 0;
+  #waiters: Waiter[] = [];
+  #end: { error?: unknown } | undefined;
+  #bytes = 0;
+  readonly #policy: Pick<ReadingPolicy, 'adjust'>;
+
+  /** `policy` is called whenever the number of unread bytes changes. */
+  constructor(policy: Pick<ReadingPolicy, 'adjust'>) {
+    this.#policy = policy;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  push(message: SDKMessage, byteLength: number): void {
+    if (this.#end !== undefined) return;
+    const waiter = this.#waiters.shift();
+    if (waiter !== undefined) {
+      waiter.resolve({ done: false, value: message });
+      return;
+    }
+    this.#messages.push({ message, byteLength });
+    this.#bytes += byteLength;
+    this.#policy.adjust(this.#bytes);
+  }
+
+  /** Delivers the end, or the error once, after what is still unread. */
+  end(error?: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#end = error === undefined ? {} : { error };
+    for (const waiter of this.#waiters.splice(0)) this.#settleEnd(waiter);
+  }
+
+  /** Ends immediately; unread messages are dropped. */
+  cut(error?: unknown): void {
+    this.#messages = [];
+    this.#head = 0;
+    this.#bytes = 0;
+    this.end(error);
+  }
+
+  next(): Promise<IteratorResult<SDKMessage, void>> {
+    const entry = this.#messages[this.#head];
+    if (entry !== undefined) {
+      this.#take();
+      this.#bytes -= entry.byteLength;
+      this.#policy.adjust(this.#bytes);
+      return Promise.resolve({ done: false, value: entry.message });
+    }
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject };
+      if (this.#end === undefined) this.#waiters.push(waiter);
+      else this.#settleEnd(waiter);
+    });
+  }
+
+  /** A moving head instead of `shift()`: a backlog of a million messages is read in linear time. */
+  #take(): void {
+    this.#head += 1;
+    const isEmpty = this.#head === this.#messages.length;
+    if (!isEmpty && (this.#head < 1024 || this.#head * 2 < this.#messages.length)) return;
+    this.#messages = this.#messages.slice(this.#head);
+    this.#head = 0;
+  }
+
+  #settleEnd(waiter: Waiter): void {
+    const end = this.#end;
+    if (end !== undefined && 'error' in end) {
+      this.#end = {};
+      waiter.reject(end.error);
+    } else {
+      waiter.resolve({ done: true, value: undefined });
+    }
+  }
+}

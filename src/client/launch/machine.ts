@@ -1,0 +1,13 @@
+import type { Transport } from '../../protocol/transport/transport.js';
+import type { ReadConfiguration } from '../mcp/configured-servers.js';
+import type { KeptLaunch } from './kept.js';
+import type { Launch, LaunchRequest } from './launch.js';
+
+/** What a query needs from the machine it runs on, apart from a network. */
+export interface Machine {
+  /** Throws where no processes can be started. */
+  launchCli(request: LaunchRequest): Launch;
+  /** Opens an agent that runs elsewhere, wrapped in its `sessionStore` if the options have one. */
+  openKept(launch: KeptLaunch): Transport;
+  readonly readConfiguration: ReadConfiguration;
+}

@@ -1,0 +1,148 @@
+import type { Options } from '../../options/options.js';
+import { type PlannedQuery, planOf } from '../../options/plan-options.js';
+import type { ClientSettings, GivenOptions } from '../../options/row.js';
+import { AbortError, messageOf } from '../../protocol/base/errors.js';
+import type { HostRequestPayload } from '../../protocol/wire/control-requests.js';
+import { Callbacks } from '../callbacks/callbacks.js';
+import { onAbort } from '../conversation/abort-hub.js';
+import { Conversation } from '../conversation/conversation.js';
+import type { Prompt } from '../conversation/user-input.js';
+import { frameTap } from '../launch/frame-tap.js';
+import { failedLaunch, type Launch, type LaunchRequest } from '../launch/launch.js';
+import { launchRuntime, launchTransport } from '../launch/launch-elsewhere.js';
+import type { Machine } from '../launch/machine.js';
+import {
+  type ConfiguredServers,
+  configuredServers,
+  serversOnWire,
+  warnAbout,
+} from '../mcp/configured-servers.js';
+import { InProcessServers } from '../mcp/in-process-servers.js';
+import { McpControls } from '../mcp/mcp-controls.js';
+import { QueryHost } from '../mcp/query-host.js';
+import { type Debug, debugTo } from './debug.js';
+import { warningsTo } from './warnings.js';
+
+/** An agent that has been started and initialized but not prompted yet. */
+export interface OpenAgent {
+  conversation: Conversation;
+  mcp: McpControls;
+  /** The in-process servers that were announced to it. */
+  serverNames: string[];
+  initialized: Promise<HostRequestPayload<'initialize'>>;
+  /** Called once: sends the prompt, immediately or as soon as the servers it needs are ready. */
+  say(prompt: Prompt): void;
+}
+
+/**
+ * Plan, launch, connect. Invalid options are thrown here; problems with the machine are thrown by the loop.
+ */
+export function openAgent(options: GivenOptions, machine: Machine): OpenAgent {
+  const planned = planOf(options);
+  const configured = configuredServers(options, planned.env, machine.readConfiguration);
+  warnAbout(configured.problems, options);
+  const host = hostOf(options, configured);
+  const launch = launchPlanned(options, planned, configured, host, machine);
+  return connect(options, planned.settings, configured, host, launch);
+}
+
+/** What the host provides to the agent. */
+interface HostSide {
+  debug: Debug;
+  inProcess: InProcessServers;
+  callbacks: Callbacks;
+  signals: readonly AbortSignal[];
+  /** The signal that was already aborted, if any: then nothing is started. */
+  aborted: AbortSignal | undefined;
+}
+
+function hostOf(options: GivenOptions, { split, secrets }: ConfiguredServers): HostSide {
+  const debug = debugTo(options.onDebug, secrets);
+  const inProcess = new InProcessServers(split.inProcess, options.toolMiddleware);
+  const callbacks = new Callbacks(options, inProcess, debug);
+  const signals = [options.abortController?.signal, options.signal].filter((signal) => signal !== undefined);
+  return { debug, inProcess, callbacks, signals, aborted: signals.find((signal) => signal.aborted) };
+}
+
+function launchPlanned(
+  options: GivenOptions,
+  { plan, initialize, env }: PlannedQuery,
+  { split, secrets }: ConfiguredServers,
+  { aborted, callbacks, debug }: HostSide,
+  machine: Machine,
+): Launch {
+  if (aborted !== undefined) {
+    return failedLaunch(new AbortError('Operation aborted', { cause: aborted.reason }));
+  }
+  return launchAgent(machine, {
+    options,
+    plan: { ...plan, mcpServers: serversOnWire(split) },
+    env,
+    initialize: { ...callbacks.announcement(), ...initialize },
+    serverNames: Object.keys(split.inProcess),
+    warn: warningsTo(options, 'TENON_OPTION'),
+    tap: frameTap(options.onFrame, secrets, debug),
+  });
+}
+
+function connect(
+  options: GivenOptions,
+  settings: ClientSettings,
+  configured: ConfiguredServers,
+  { debug, inProcess, callbacks, signals, aborted }: HostSide,
+  launch: Launch,
+): OpenAgent {
+  const { split, secrets } = configured;
+  const endsSession = !isCli(options) && (options.hooks?.SessionEnd?.length ?? 0) > 0;
+  const hide = (text: string): string => secrets.hide(text);
+  const conversation = new Conversation(launch, { ...settings, endsSession, debug, hide }, callbacks);
+  if (aborted === undefined) {
+    inProcess.open((serverName) => new QueryHost(serverName, conversation, options, debug));
+  }
+  const initialized = conversation.start();
+  initialized.catch((error) => debug('initialize', messageOf(error)));
+  const mcp = new McpControls(conversation, inProcess, configured, options, initialized, debug);
+  const stopListening =
+    aborted === undefined ? signals.map((signal) => onAbort(signal, () => conversation.abort(signal))) : [];
+  conversation.onEnd(() => {
+    mcp.end();
+    inProcess.close();
+    for (const stop of stopListening) stop();
+  });
+  return {
+    conversation,
+    mcp,
+    serverNames: Object.keys(split.inProcess),
+    initialized,
+    say: (prompt) => {
+      if (options.mcpReady) void sayWhenReady(mcp, options.mcpReady, debug, () => conversation.say(prompt));
+      else conversation.say(prompt);
+    },
+  };
+}
+
+/** Without `runtime` and `transport` it is the Claude Code CLI; Tenon never switches on its own. */
+function launchAgent(machine: Machine, request: LaunchRequest): Launch {
+  const { runtime, transport } = request.options;
+  if (runtime !== undefined) return launchRuntime(runtime, request);
+  return transport === undefined ? machine.launchCli(request) : launchTransport(transport, request, machine);
+}
+
+function isCli({ runtime, transport }: GivenOptions): boolean {
+  return runtime === undefined && transport === undefined;
+}
+
+/** Sends the prompt when the servers are ready, even if some have failed: the agent can work without them. */
+async function sayWhenReady(
+  mcp: McpControls,
+  wanted: Exclude<Options['mcpReady'], false | null | undefined>,
+  debug: Debug,
+  say: () => void,
+): Promise<void> {
+  try {
+    await mcp.ready(wanted === true ? {} : wanted);
+  } catch (error) {
+    debug('mcp', `the prompt did not wait for the servers: ${messageOf(error)}`);
+  }
+  say();
+}

@@ -1,0 +1,101 @@
+import { TenonError } from '../../protocol/base/errors.js';
+import type {
+  ResultFailure,
+  ResultFailureKind,
+  SDKResultMessage,
+} from '../../protocol/wire/messages/index.js';
+
+/** Thrown after an error result has been delivered. It carries the result. */
+export class ResultError extends TenonError {
+  readonly result: SDKResultMessage;
+  readonly failure: ResultFailure;
+
+  constructor(result: SDKResultMessage) {
+    const failure = result.failure ?? failureOf(result) ?? UNKNOWN;
+    super('RESULT_ERROR', `Claude Code returned an error result: ${failure.message}`);
+    this.result = result;
+    this.failure = failure;
+  }
+}
+
+/** True only for a real success: an API failure comes as `subtype: "success"` with `is_error`. */
+export function isSuccess(result: SDKResultMessage): boolean {
+  return result.subtype === 'success' && !result.is_error;
+}
+
+const UNKNOWN: ResultFailure = { kind: 'unknown', retryable: false, message: 'unknown error' };
+
+const BY_SUBTYPE: Record<string, ResultFailureKind> = {
+  error_max_turns: 'max_turns',
+  error_max_budget_usd: 'max_budget',
+  error_max_structured_output_retries: 'structured_output',
+  error_during_execution: 'execution',
+};
+
+const BY_STATUS: Record<number, ResultFailureKind> = {
+  400: 'invalid_request',
+  401: 'authentication',
+  402: 'billing',
+  403: 'permission',
+  404: 'model_not_found',
+  413: 'invalid_request',
+  429: 'rate_limit',
+  529: 'overloaded',
+};
+
+const RETRYABLE: ReadonlySet<ResultFailureKind> = new Set(['rate_limit', 'overloaded', 'server_error']);
+
+/** What went wrong, in a form that programs can act on; undefined for a real success. */
+export function failureOf(
+  result: SDKResultMessage,
+  resetsAt?: number,
+  interrupted = false,
+): ResultFailure | undefined {
+  if (isSuccess(result)) return undefined;
+  // Up to 2.1.50 an interrupted turn lacks `is_error`; only its subtype marks it as an error.
+  const status = 'api_error_status' in result ? (result.api_error_status ?? undefined) : undefined;
+  const kind =
+    result.subtype === 'success' ? kindOfApiError(status, result.result) : kindOfError(result, interrupted);
+  return {
+    kind,
+    retryable: RETRYABLE.has(kind),
+    message: textOf(result),
+    ...(status === undefined ? {} : { status }),
+    ...(resetsAt === undefined ? {} : { resetsAt }),
+  };
+}
+
+function kindOfError(
+  result: SDKResultMessage & { subtype: string },
+  interrupted: boolean,
+): ResultFailureKind {
+  const text = textOf(result);
+  if (/No conversation found with session ID/i.test(text)) return 'session_not_found';
+  if (result.terminal_reason?.startsWith('aborted')) return 'interrupted';
+  // Versions before 2.1.100 give no reason.
+  if (interrupted && result.terminal_reason === undefined) return 'interrupted';
+  return BY_SUBTYPE[result.subtype] ?? 'unknown';
+}
+
+/** The CLI's own phrases. Versions before 2.1.140 give nothing else. */
+const BY_PHRASE: readonly [phrase: RegExp, kind: ResultFailureKind][] = [
+  [/^Invalid API key/i, 'authentication'],
+  [/^Credit balance is too low/i, 'billing'],
+  [/^Prompt is too long/i, 'invalid_request'],
+  [/issue with the selected model/i, 'model_not_found'],
+];
+
+/** Versions before 2.1.140 give no status; most of their texts begin with `API Error: 401 …`. */
+function kindOfApiError(status: number | undefined, text: string): ResultFailureKind {
+  const known = BY_PHRASE.find(([phrase]) => phrase.test(text));
+  if (known !== undefined) return known[1];
+  const code = status ?? Number(/API Error: (\d{3})/.exec(text)?.[1] ?? Number.NaN);
+  if (code >= 500) return BY_STATUS[code] ?? 'server_error';
+  return BY_STATUS[code] ?? 'unknown';
+}
+
+function textOf(result: SDKResultMessage): string {
+  if (result.subtype === 'success') return result.result;
+  // Joined the way the official SDK does it, because programs match its message.
+  return result.errors?.join('; ') || result.subtype;
+}

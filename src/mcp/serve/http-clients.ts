@@ -1,0 +1,100 @@
+import { clock, type Timer, unref } from '../../protocol/base/clock.js';
+import { SERVER_ERROR, SESSION_NOT_FOUND } from '../json-rpc/codes.js';
+import type { ManyConnectionsServer, McpTransport } from '../types.js';
+import { jsonRpcErrorResponse } from './node-http.js';
+import { ReplayStore } from './replay-store.js';
+
+type Library = typeof import('@modelcontextprotocol/server');
+type HttpTransport = InstanceType<Library['WebStandardStreamableHTTPServerTransport']>;
+
+interface HttpClient {
+  readonly transport: HttpTransport;
+  /** Requests being answered, including an open event stream. */
+  inUse: number;
+  idleTimer: Timer | undefined;
+}
+
+export interface HttpClientLimits {
+  readonly maxSessions: number;
+  readonly sessionIdleMs: number;
+}
+
+/** How long clients are told to wait before reconnecting, in milliseconds. */
+const RETRY_AFTER_MS = 1_000;
+
+/** The clients of one HTTP server, by the `Mcp-Session-Id` of each; each has a connection of its own to the served value. */
+export class HttpClients {
+  readonly #server: ManyConnectionsServer;
+  readonly #library: Library;
+  readonly #limits: HttpClientLimits;
+  /** In the order of their last use. */
+  readonly #clients = new Map<string, HttpClient>();
+  #closed = false;
+
+  constructor(server: ManyConnectionsServer, library: Library, limits: HttpClientLimits) {
+    this.#server = server;
+    this.#library = library;
+    this.#limits = limits;
+  }
+
+  /** `answered` resolves when the response was sent or is no longer wanted. */
+  async handle(request: Request, answered: Promise<void>): Promise<Response> {
+    const id = request.headers.get('mcp-session-id');
+    if (id === null) return this.#open(request, answered);
+    const client = this.#clients.get(id);
+    if (client === undefined) return jsonRpcErrorResponse(404, SESSION_NOT_FOUND, 'Session not found');
+    this.#use(id, client, answered);
+    return client.transport.handleRequest(request);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#clients.values()].map(({ transport }) => transport.close()));
+  }
+
+  /** A first request. If it is not a handshake, the library reports what is wrong with it. */
+  async #open(request: Request, answered: Promise<void>): Promise<Response> {
+    if (!this.#makeRoom())
+      return jsonRpcErrorResponse(503, SERVER_ERROR, 'Too many sessions; try again later.');
+    const transport = new this.#library.WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => clock.uuid(),
+      onsessioninitialized: (id) => this.#use(id, client, answered),
+      eventStore: new ReplayStore(),
+      retryInterval: RETRY_AFTER_MS,
+      // The size of the body was checked when it was read.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    });
+    const client: HttpClient = { transport, inUse: 0, idleTimer: undefined };
+    await this.#server.connect(transport as McpTransport);
+    const endConnection = transport.onclose;
+    transport.onclose = () => {
+      clock.clearTimeout(client.idleTimer);
+      if (transport.sessionId !== undefined) this.#clients.delete(transport.sessionId);
+      endConnection?.();
+    };
+    const response = await transport.handleRequest(request);
+    if (transport.sessionId === undefined || this.#closed) await transport.close();
+    return response;
+  }
+
+  #use(id: string, client: HttpClient, answered: Promise<void>): void {
+    this.#clients.delete(id);
+    this.#clients.set(id, client);
+    client.inUse += 1;
+    clock.clearTimeout(client.idleTimer);
+    void answered.then(() => {
+      client.inUse -= 1;
+      if (client.inUse > 0 || !this.#clients.has(id)) return;
+      client.idleTimer = clock.setTimeout(() => void client.transport.close(), this.#limits.sessionIdleMs);
+      unref(client.idleTimer);
+    });
+  }
+
+  /** Disconnects the client that has been idle longest. False when all are in use. */
+  #makeRoom(): boolean {
+    if (this.#clients.size < this.#limits.maxSessions) return true;
+    const idle = [...this.#clients.values()].find(({ inUse }) => inUse === 0);
+    void idle?.transport.close();
+    return idle !== undefined;
+  }
+}

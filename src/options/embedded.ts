@@ -1,0 +1,53 @@
+// How the embedded runtime responds to options that it cannot honour.
+
+import type { AgentDefinition } from '../protocol/wire/agents.js';
+import { RUNTIME_HOOKS } from '../protocol/wire/hook-inputs.js';
+import type { Options } from './options.js';
+import type { Support } from './row.js';
+
+export const refuses = (reason: string): Support => ({ refuses: reason });
+export const ignores = (reason: string): Support => ({ ignores: reason });
+const ignoresPart = (reason: string): Support => ({ ignores: reason, inPart: true });
+
+/** Applies to every agent that the client does not start as a process. */
+export const NO_PROCESS: Support = ignores('this side starts no process of the Claude Code CLI');
+export const NO_SUBAGENTS: Support = ignores('it has no subagents');
+
+const LIMITS_OF_AGENTS = ['tools', 'disallowedTools', 'permissionMode', 'maxTurns'] as const;
+
+/**
+ * An agent definition that restricts is a limit and must not be ignored; any other is merely never called.
+ */
+export function aboutAgents(agents: Record<string, AgentDefinition>): Support {
+  if (Object.keys(agents).length === 0) return 'acts';
+  const limited = Object.entries(agents).find(([, agent]) =>
+    LIMITS_OF_AGENTS.some((name) => agent?.[name] != null),
+  );
+  if (limited === undefined) return NO_SUBAGENTS;
+  return refuses(`it has no subagents, so the limits of "${limited[0]}" would hold for nobody`);
+}
+
+/** Hooks that could deny something, each with what can deny it instead. */
+const DECIDING_HOOKS: Readonly<Record<string, string>> = {
+  Elicitation: '`onElicitation`',
+  PermissionRequest: '`canUseTool` or a PreToolUse hook',
+};
+
+export function aboutHooks(hooks: NonNullable<Options['hooks']>): Support {
+  const wanted = Object.entries(hooks).flatMap(([event, matchers]) => (matchers?.length ? [event] : []));
+  const never = wanted.filter((event) => !RUNTIME_HOOKS.some((called) => called === event));
+  const lost = never.find((event) => event in DECIDING_HOOKS);
+  if (lost !== undefined)
+    return refuses(`it never calls hooks of ${lost}, which could say no; give ${DECIDING_HOOKS[lost]}`);
+  return never.length === 0 ? 'acts' : ignoresPart(`it never calls hooks of ${never.join(', ')}`);
+}
+
+export function aboutPrompt(prompt: NonNullable<Options['systemPrompt']>): Support {
+  if (typeof prompt === 'string' || Array.isArray(prompt)) return 'acts';
+  if (prompt.type === 'preset') {
+    return ignoresPart(
+      "it does not have Claude Code's prompt and uses a short one of its own, to which `append` is added",
+    );
+  }
+  return prompt.snapshot == null ? 'acts' : ignoresPart('it keeps no snapshots of prompts');
+}

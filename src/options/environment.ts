@@ -1,0 +1,66 @@
+import { hostEnvironment } from '../protocol/base/host-process.js';
+
+/** The environment variable that names the CLI's executable. */
+export const EXECUTABLE_VARIABLE = 'CLAUDE_CODE_EXECUTABLE';
+
+/**
+ * The child's environment. `options.env` replaces the host's, as in the official SDK, except for the
+ * variables that practically every program needs. Two variables of a surrounding Claude Code session are
+ * never inherited: with them the child believes it is a nested session and refuses to start.
+ */
+const NEVER_INHERITED = ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT'];
+
+const ALWAYS_INHERITED = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TZ',
+  'TMPDIR',
+  'TMP',
+  'TEMP',
+  'Path',
+  'PATHEXT',
+  'SystemRoot',
+  'SYSTEMROOT',
+  'SystemDrive',
+  'windir',
+  'ComSpec',
+  'COMSPEC',
+  'USERPROFILE',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'ProgramFiles',
+  'ProgramData',
+];
+
+/** Set for every child unless the caller sets them. */
+const DEFAULTS = {
+  // Tells the CLI that a TypeScript SDK drives it.
+  CLAUDE_CODE_ENTRYPOINT: 'sdk-ts',
+  // Makes the CLI report when it is idle: the only reliable sign that the work is done.
+  CLAUDE_CODE_SDK_READS_SESSION_STATE: '1',
+};
+
+export function childEnvironment(
+  given: Record<string, string | undefined> | undefined,
+  fromOptions: Record<string, string>,
+  host: NodeJS.ProcessEnv = hostEnvironment(),
+): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = given === undefined ? { ...host } : pick(host, ALWAYS_INHERITED);
+  for (const name of NEVER_INHERITED) delete env[name];
+  Object.assign(env, DEFAULTS, fromOptions, given);
+  // `undefined` and `null` mean "not set"; spawn would write them out as text.
+  for (const [name, value] of Object.entries(env)) if (value == null) delete env[name];
+  return env;
+}
+
+function pick(host: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv {
+  return Object.fromEntries(names.filter((name) => name in host).map((name) => [name, host[name]]));
+}

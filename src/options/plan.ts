@@ -1,0 +1,96 @@
+import type { McpServerConfigForProcessTransport } from '../mcp/types.js';
+import type { PermissionMode } from '../protocol/permissions/permissions.js';
+import type { AgentDefinition } from '../protocol/wire/agents.js';
+import type { SandboxSettings, Settings } from '../protocol/wire/settings.js';
+
+/**
+ * How an agent is started: everything a command line can express, typed. The embedded runtime receives the
+ * plan itself; for a process it is written as arguments (flags.ts), which `tenon-runtime` reads back into
+ * the same plan. Lists are empty and switches false by default; everything else is absent.
+ */
+export interface AgentPlan {
+  addDirectories: readonly string[];
+  agent?: string | undefined;
+  /** Only from hosts that predate the field in `initialize`. */
+  agents?: Record<string, AgentDefinition> | undefined;
+  allowBypass: boolean;
+  allowedTools: readonly string[];
+  appendSystemPrompt?: string | undefined;
+  awaitInitialize: boolean;
+  betas: readonly string[];
+  continue: boolean;
+  debug: boolean;
+  debugFile?: string | undefined;
+  debugToStderr: boolean;
+  disallowedTools: readonly string[];
+  effort?: string | undefined;
+  /** Flags that the plan has no field for, without their dashes; null for a flag without a value. */
+  extraArgs?: Readonly<Record<string, string | null>> | undefined;
+  fallbackModel?: string | undefined;
+  forkSession: boolean;
+  includeHookEvents: boolean;
+  includePartialMessages: boolean;
+  jsonSchema?: Record<string, unknown> | undefined;
+  /** The host's own policy. Only its restrictions count. */
+  managedSettings?: Settings | undefined;
+  maxBudgetUsd?: number | undefined;
+  maxThinkingTokens?: number | undefined;
+  maxTurns?: number | undefined;
+  mcpServers: Readonly<Record<string, McpServerConfigForProcessTransport>>;
+  model?: string | undefined;
+  permissionMode?: PermissionMode | undefined;
+  /** `stdio`: the host is asked. Absent: nobody is asked. */
+  permissionPromptTool?: string | undefined;
+  permissionPrompts?: string | undefined;
+  persistSession: boolean;
+  pluginDirectories: readonly string[];
+  projectConfigRoot?: string | undefined;
+  replayUserMessages: boolean;
+  resume?: string | undefined;
+  resumeDropsTurn?: string | undefined;
+  resumeSessionAt?: string | undefined;
+  /** Written into the settings of a process: there is no flag for it. */
+  sandbox?: SandboxSettings | undefined;
+  sessionId?: string | undefined;
+  /** The host wants a copy of what is stored. */
+  sessionMirror: boolean;
+  /** Which configuration files are read. Absent: all. */
+  settingSources?: readonly ('user' | 'project' | 'local')[] | undefined;
+  /** Settings for this conversation only: an object, or the path of a file. */
+  settings?: Settings | string | undefined;
+  /**
+   * Files that configure MCP servers are not read, and any error in the servers' configuration ends the
+   * program.
+   */
+  strictMcpConfig: boolean;
+  systemPrompt?: string | undefined;
+  taskBudget?: number | undefined;
+  /** `adaptive` or `disabled`; a number of tokens is in `maxThinkingTokens`. */
+  thinking?: string | undefined;
+  thinkingDisplay?: string | undefined;
+  /** Absent or `default`: all of the agent's built-in tools. */
+  tools?: readonly string[] | 'default' | undefined;
+}
+
+export function emptyPlan(): AgentPlan {
+  return {
+    addDirectories: [],
+    allowBypass: false,
+    allowedTools: [],
+    awaitInitialize: false,
+    betas: [],
+    continue: false,
+    debug: false,
+    debugToStderr: false,
+    disallowedTools: [],
+    forkSession: false,
+    includeHookEvents: false,
+    includePartialMessages: false,
+    mcpServers: {},
+    persistSession: true,
+    pluginDirectories: [],
+    replayUserMessages: false,
+    sessionMirror: false,
+    strictMcpConfig: false,
+  };
+}

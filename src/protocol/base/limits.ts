@@ -1,0 +1,133 @@
+/**
+ * Every wait in Tenon that is not the user's own, in one place, each with its reason.
+ * Nothing here bounds a tool, a hook, a permission request or a turn: those may take hours.
+ */
+export const LIMITS = {
+  /** From the spawn to the CLI's first line. Slow hosts can need 80 s. */
+  startupTimeoutMs: 120_000,
+  /** For the answer to `initialize` from an agent started before it is needed. */
+  initializeMs: 60_000,
+  /**
+   * For the answer to a control request. `set_model` may wait 15 s for the API, `mcp_reconnect` 30 s for a
+   * server.
+   */
+  controlTimeoutMs: 60_000,
+  /** For hooks at the end of a session: a caller who closes does not want to wait long. */
+  sessionEndMs: 5_000,
+  /** From the end of input to SIGTERM. An idle CLI needs 40–100 ms to write its transcript and exit. */
+  closeGraceMs: 2_000,
+  /**
+   * From a SIGTERM without a grace period to the end of input, for a wrapper that reacts only to the latter.
+   * A CLI exits within 100 ms.
+   */
+  endInputAfterSignalMs: 500,
+  /** From SIGTERM to SIGKILL. */
+  killGraceMs: 3_000,
+  /** From SIGKILL to giving up on the exit event: a process in uninterruptible sleep must not block us. */
+  reapMs: 2_000,
+  /** After the exit, for a pipe that a surviving grandchild holds open. */
+  drainAfterExitMs: 500,
+  /** After the exit, from SIGTERM to SIGKILL for grandchildren still in the process group. */
+  orphanGraceMs: 500,
+  /**
+   * After that SIGKILL, before continuing: where nobody collects dead processes, a group never looks empty.
+   */
+  orphanKillMs: 200,
+  /**
+   * From the start of an agent to the start of the shell that ends it when the host dies. The CLI needs 400
+   * ms to be ready.
+   */
+  reaperStartMs: 20,
+  /** How long the shell that cleans up after a dead host stays when there is nothing to watch. */
+  reaperLingerMs: 1_000,
+  /** From a result to the line that says whether it is the last one; the CLI writes it within 5 ms. */
+  resultSettleMs: 100,
+  /**
+   * From the notice that a server's tools have changed to the agent listing them; the CLI asks within 5 ms.
+   */
+  relistMs: 1_000,
+  /** Between two polls of the state of MCP servers: while one is connecting, and once all have settled. */
+  mcpPendingPollMs: 100,
+  mcpPollMs: 1_000,
+  /** For `mcpReady()`. The CLI gives an in-process server two attempts of 30 s each. */
+  mcpReadyMs: 65_000,
+  /**
+   * From the start of a proxied MCP server to its answer to `initialize`; as long as the CLI waits for its
+   * own.
+   */
+  proxyConnectMs: 30_000,
+  /**
+   * From the end of input to SIGTERM for an MCP server's process. One that heeds the end of input needs a few
+   * ms.
+   */
+  mcpCloseGraceMs: 500,
+  /** For a remote MCP server's answer to the request that ends its session. */
+  mcpLeaveMs: 1_000,
+  /** Before an unusable connection to an MCP server is closed, for messages that are still being sent. */
+  mcpFadeMs: 500,
+  /**
+   * Before the first attempt to reconnect to a lost MCP server; doubled with each attempt, up to the maximum.
+   */
+  mcpReconnectMs: 250,
+  mcpReconnectMaxMs: 30_000,
+  /**
+   * After this many failed attempts in a row, about two minutes, the server is abandoned until someone asks
+   * for it.
+   */
+  mcpReconnectAttempts: 10,
+  /** A server that stayed connected this long was healthy: the next time it is lost, the delays start over. */
+  mcpStableMs: 10_000,
+  /** For the tool sources of a conversation to clean up at its end. */
+  toolsCloseMs: 2_000,
+  /** How long a session of an HTTP server may stay unused before it is ended. */
+  sessionIdleMs: 30 * 60_000,
+  /** Concurrent sessions of one HTTP server. */
+  maxSessions: 1_000,
+  /** The body of one HTTP request; the MCP library's own limit. */
+  maxBodyBytes: 4 * 1024 * 1024,
+  /** What a session keeps for clients that reconnect: a number of messages, and their bytes. */
+  replayMessages: 1_000,
+  replayBytes: 4 * 1024 * 1024,
+  /**
+   * What a list reads of a transcript: this much at each end, and more at the head until it finds a prompt.
+   */
+  transcriptEdgeBytes: 64 * 1024,
+  maxTranscriptHeadBytes: 4 * 1024 * 1024,
+  /**
+   * Longer lines of a transcript are skipped: no entry of the CLI comes close, and a sparse file would
+   * exhaust memory.
+   */
+  maxTranscriptLineBytes: 64 * 1024 * 1024,
+  /** Transcripts open at the same time. */
+  transcriptsAtOnce: 32,
+  /** For one call to a session store; `loadTimeoutMs` overrides it for reading. */
+  storeCallMs: 60_000,
+  /** Between attempts to write to a failing session store. */
+  storeRetryMs: [200, 800] as readonly number[],
+  /** With more entries than this, the store is written before the turn ends. */
+  maxMirroredEntries: 500,
+  /**
+   * A warm agent that has waited this long is replaced: the date, settings and files it read have gone stale.
+   */
+  warmAgeMs: 10 * 60_000,
+  /** Agents of a pool that start at the same time: each occupies a core for half a second. */
+  warmStartsAtOnce: 2,
+  /** Before a pool retries a failed start; doubled with each failure, up to the maximum. */
+  warmRetryMs: 1_000,
+  warmMaxRetryMs: 60_000,
+  /** In `tenon doctor`: from the start of an agent to its answer. Without a network the CLI can need 20 s. */
+  doctorHandshakeMs: 60_000,
+  /** In `tenon doctor`: for the answer to `claude --version`. */
+  doctorVersionMs: 10_000,
+  /** How much of a command hook's output is kept; a decision is a few hundred characters long. */
+  hookOutputChars: 1024 * 1024,
+  /** How much of stderr an error shows. */
+  stderrTailBytes: 8 * 1024,
+  /** Unread messages, measured in bytes of their lines. See docs/guide/running-agents.md. */
+  maxUnreadBytes: 64 * 1024 * 1024,
+  /**
+   * Above this a flag's value goes into a private file: Linux allows 128 KB per argument, Windows 32 KB for
+   * all of them.
+   */
+  maxArgumentBytes: 2 * 1024,
+} as const;

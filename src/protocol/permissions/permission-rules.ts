@@ -1,0 +1,146 @@
+// Rules of `allowedTools`, `disallowedTools` and permission updates: how they are parsed, and what they
+// match. The runtime decides by them, and `explainPermissions()` reports what it would decide.
+import { mcpToolPrefix } from '../../mcp/tool-names.js';
+
+/** A parsed rule. */
+export interface PermissionRule {
+  readonly text: string;
+  /** A tool's name, `mcp__server`, or a pattern with `*`. */
+  readonly tool: string;
+  /** The text in parentheses; undefined when the rule covers every call of the tool. */
+  readonly specifier: string | undefined;
+  /** Why the rule can never do what it seems to say. */
+  readonly problem: string | undefined;
+}
+
+/** The tool that a rule is matched against. */
+export interface RuleSubject {
+  readonly name: string;
+  readonly server?: { readonly name: string } | undefined;
+}
+
+/** Only `allow` grants anything, so its patterns must name a server; `deny` and `ask` restrict. */
+export type RuleKind = 'allow' | 'deny' | 'ask';
+
+const WHOLE = /^([^()]*)(?:\((.*)\))?$/s;
+
+/**
+ * `Tool`, `Tool()`, `Tool(*)` and `Tool(specifier)`. Anything else keeps its name part and has a `problem`.
+ */
+export function parseRule(text: string): PermissionRule {
+  const written = text.trim();
+  const [, tool, specifier] = WHOLE.exec(written) ?? [];
+  if (tool === undefined) {
+    const problem = 'its parentheses do not match: write Tool or Tool(specifier)';
+    return { text: written, tool: written.split('(')[0] ?? '', specifier: undefined, problem };
+  }
+  return {
+    text: written,
+    tool,
+    specifier: specifier === '' || specifier === '*' ? undefined : specifier,
+    problem: problemOf(tool, specifier),
+  };
+}
+
+/** The text of a rule in a permission update. */
+export function ruleText({ toolName, ruleContent }: { toolName: string; ruleContent?: string }): string {
+  return ruleContent === undefined || ruleContent === '' ? toolName : `${toolName}(${ruleContent})`;
+}
+
+/** Why a rule of this kind can never match, or undefined. */
+export function ruleProblem(rule: PermissionRule, kind: RuleKind): string | undefined {
+  if (rule.problem !== undefined) return rule.problem;
+  if (kind === 'allow' && rule.tool.includes('*') && !/^mcp__[^*]+__/.test(rule.tool)) {
+    return 'a pattern can allow only the tools of a server that it names: write mcp__server__*';
+  }
+  return undefined;
+}
+
+function problemOf(tool: string, specifier: string | undefined): string | undefined {
+  if (tool === '') return 'it does not name a tool';
+  if (/\s/.test(tool)) return "a tool's name cannot contain spaces";
+  if (/^mcp__.*__$/.test(tool) || tool === 'mcp__') return 'nothing comes after the last "__"';
+  if (tool.startsWith('mcp__') && specifier !== undefined && specifier !== '' && specifier !== '*') {
+    return 'tools of MCP servers have no specifiers: check the input in canUseTool or a PreToolUse hook';
+  }
+  return undefined;
+}
+
+/** Whether the rule concerns the tool, whatever its input. */
+export function matchesTool({ tool }: PermissionRule, subject: RuleSubject, kind: RuleKind): boolean {
+  const { name, server } = subject;
+  if (tool === name) return true;
+  const prefix = server === undefined ? undefined : mcpToolPrefix(server.name);
+  if (tool === prefix) return true;
+  if (!tool.includes('*')) return false;
+  // `mcp__*` and `*` allow nothing, so that nobody allows every tool of every server by accident.
+  if (kind === 'allow' && (prefix === undefined || !tool.startsWith(`${prefix}__`))) return false;
+  return wildcard(tool).test(name);
+}
+
+/**
+ * Whether the rule concerns this call. A specifier that cannot be checked fails closed: such a rule allows
+ * nothing, and denies every call of its tool.
+ */
+export function matchesCall(
+  rule: PermissionRule,
+  subject: RuleSubject,
+  kind: RuleKind,
+  input: Readonly<Record<string, unknown>>,
+): boolean {
+  if (!matchesTool(rule, subject, kind)) return false;
+  if (rule.problem !== undefined) return kind !== 'allow';
+  if (rule.specifier === undefined) return true;
+  return SPECIFIERS[subject.name]?.(rule.specifier, input, kind) ?? kind !== 'allow';
+}
+
+/** Whether the whole tool is denied, so that it need not be offered at all. */
+export function deniesWholeTool(rule: PermissionRule, subject: RuleSubject): boolean {
+  if (!matchesTool(rule, subject, 'deny')) return false;
+  return rule.problem !== undefined || rule.specifier === undefined || !(subject.name in SPECIFIERS);
+}
+
+type SpecifierCheck = (
+  specifier: string,
+  input: Readonly<Record<string, unknown>>,
+  kind: RuleKind,
+) => boolean;
+
+/** The tools whose specifiers can be checked, as in the Claude Code CLI. */
+const SPECIFIERS: Readonly<Record<string, SpecifierCheck>> = {
+  Bash: (specifier, { command }, kind) => matchesCommand(specifier, String(command ?? ''), kind),
+  WebFetch: (specifier, { url }) => matchesDomain(specifier, String(url ?? '')),
+};
+
+/**
+ * `npm run:*` and `npm run *` match these words and anything after them; otherwise the command itself must
+ * match.
+ */
+function matchesCommand(specifier: string, command: string, kind: RuleKind): boolean {
+  const matches = (part: string): boolean => {
+    const prefix = /^(.*?)(?::\*| \*)$/.exec(specifier)?.[1];
+    if (prefix !== undefined && !prefix.includes('*'))
+      return part === prefix || part.startsWith(`${prefix} `);
+    return wildcard(specifier).test(part);
+  };
+  const parts = command.split(/&&|\|\||[;|&\n]/).map((part) => part.trim());
+  // One matching part is enough to deny. To allow, every part must match, and the shell must not compute any
+  // of it.
+  if (kind !== 'allow') return parts.some(matches);
+  return !/[`$<>]/.test(command) && parts.every(matches);
+}
+
+function matchesDomain(specifier: string, url: string): boolean {
+  const domain = /^domain:(.+)$/.exec(specifier)?.[1];
+  try {
+    return domain !== undefined && wildcard(domain.toLowerCase()).test(new URL(url).hostname);
+  } catch {
+    return false;
+  }
+}
+
+/** `*` matches anything; every other character matches itself. */
+function wildcard(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's');
+}

@@ -1,0 +1,111 @@
+import { TenonError } from '../base/errors.js';
+import type { Frame } from '../wire/frames.js';
+import type { Transport, TransportReceiver } from './transport.js';
+
+/**
+ * Two transports joined in memory: objects are passed without serialising them. Each end receives in its own
+ * microtask, so neither ever runs inside the other's call.
+ */
+export function memoryTransportPair(): [Transport, Transport] {
+  const left = new MemoryTransport();
+  const right = new MemoryTransport();
+  left.join(right);
+  right.join(left);
+  return [left, right];
+}
+
+class MemoryTransport implements Transport {
+  readonly pid = undefined;
+  #peer: MemoryTransport | undefined;
+  #receiver: TransportReceiver | undefined;
+  #inbox: Frame[] = [];
+  #inputEnded = false;
+  #peerEnded = false;
+  #ended = false;
+  #paused = false;
+  #scheduled = false;
+
+  join(peer: MemoryTransport): void {
+    this.#peer = peer;
+  }
+
+  start(receiver: TransportReceiver): void {
+    this.#receiver = receiver;
+    this.#schedule();
+  }
+
+  send(frame: Frame): boolean {
+    // The other end may have ended its own input and still listen, as a program does after the end of its
+    // input.
+    if (this.#inputEnded) {
+      throw new TenonError('INPUT_CLOSED', 'Cannot send: the input of this conversation has ended.');
+    }
+    this.#peer?.receive(frame);
+    return true;
+  }
+
+  async drained(): Promise<void> {}
+
+  endInput(): void {
+    if (this.#inputEnded) return;
+    this.#inputEnded = true;
+    this.#peer?.receiveEnd();
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.endInput();
+    this.#peer?.receiveStop();
+    this.#peerEnded = true;
+    this.#inbox = [];
+    this.#paused = false;
+    this.#flush();
+  }
+
+  receive(frame: Frame): void {
+    if (this.#ended) return;
+    this.#inbox.push(frame);
+    this.#schedule();
+  }
+
+  /** The other end no longer listens. */
+  receiveStop(): void {
+    this.#inputEnded = true;
+  }
+
+  receiveEnd(): void {
+    this.#peerEnded = true;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const receiver = this.#receiver;
+    if (receiver === undefined || this.#ended) return;
+    while (!this.#paused) {
+      const frame = this.#inbox.shift();
+      if (frame === undefined) break;
+      receiver.frame(frame, 0);
+    }
+    if (this.#peerEnded && this.#inbox.length === 0 && !this.#ended) {
+      this.#ended = true;
+      receiver.end({ code: null, signal: null });
+    }
+  }
+}

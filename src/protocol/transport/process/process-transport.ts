@@ -1,0 +1,267 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { clock, type Timer } from '../../base/clock.js';
+import { messageOf, TenonError } from '../../base/errors.js';
+import { LIMITS } from '../../base/limits.js';
+import type { Frame } from '../../wire/frames.js';
+import { isFrame } from '../../wire/frames.js';
+import { type LineReceiver, LineSplitter } from '../line-splitter.js';
+import type { Transport, TransportEnd, TransportReceiver } from '../transport.js';
+import { childProcess } from './child-process.js';
+import { Escalation, type EscalationTarget } from './escalation.js';
+import { LineWriter } from './line-writer.js';
+import { endOrphans, forget, signalGroup, watch } from './process-group.js';
+
+/**
+ * The minimum a process needs to carry frames. `ChildProcess` fits, and so does what a user's own spawn
+ * returns.
+ */
+export interface FrameProcess {
+  readonly stdin: Writable | null;
+  readonly stdout: Readable | null;
+  readonly stderr?: Readable | null;
+  readonly pid?: number | undefined;
+  kill(signal: NodeJS.Signals): boolean;
+  once(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+  once(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+export interface ProcessTransportOptions {
+  maxLineBytes?: number | undefined;
+  /** From the end of input to SIGTERM, unless `stop` is given another value. */
+  closeGraceMs?: number | undefined;
+}
+
+export interface SpawnSpecification extends ProcessTransportOptions {
+  command: string;
+  args: readonly string[];
+  cwd: string | undefined;
+  env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Starts a program in its own process group, so that it can be stopped together with everything it started.
+ */
+export function spawnTransport(specification: SpawnSpecification): ProcessTransport {
+  const child = childProcess().spawn(specification.command, specification.args, {
+    cwd: specification.cwd,
+    env: specification.env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+  return new ProcessTransport(child, specification, ownsGroup(child));
+}
+
+function ownsGroup(child: ChildProcess): boolean {
+  return process.platform !== 'win32' && child.pid !== undefined;
+}
+
+/** Frames as lines over a process's stdin and stdout. */
+export class ProcessTransport implements Transport, LineReceiver, EscalationTarget {
+  readonly #child: FrameProcess;
+  readonly #group: number | undefined;
+  /** The process could not be started; Node is about to emit the reason. */
+  readonly #startFailed: boolean;
+  readonly graceMs: number;
+  readonly #splitter: LineSplitter;
+  readonly #writer: LineWriter | undefined;
+  readonly #escalation: Escalation;
+  #receiver: TransportReceiver | undefined;
+  #inputEnded = false;
+  #exit: TransportEnd | undefined;
+  #stopping = false;
+  #ended = false;
+  #outputEnded = false;
+  #stderrEnded = false;
+  #orphansEnded: Promise<void> | undefined;
+  #drainTimer: Timer | undefined;
+  /** Callbacks that wait for the end of the process; undefined once it has ended. */
+  #endWaiters: (() => void)[] | undefined = [];
+
+  constructor(child: FrameProcess, options: ProcessTransportOptions = {}, ownGroup = false) {
+    this.#child = child;
+    this.#writer = child.stdin === null ? undefined : new LineWriter(child.stdin);
+    this.#group = ownGroup ? child.pid : undefined;
+    this.#startFailed = child instanceof childProcess().ChildProcess && child.pid === undefined;
+    this.graceMs = options.closeGraceMs ?? LIMITS.closeGraceMs;
+    this.#splitter = new LineSplitter(this, options.maxLineBytes);
+    this.#escalation = new Escalation(this);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  start(receiver: TransportReceiver): void {
+    this.#receiver = receiver;
+    const { stdin, stdout, stderr } = this.#child;
+    if (this.#group !== undefined) watch(this.#group);
+    this.#child.once('error', (error) => this.#failed(error));
+    this.#child.once('exit', (code, signal) => this.#exited(code, signal));
+    // The agent may close its end or die in the middle of a write: the exit reports that, the pipe must not
+    // throw.
+    stdin?.on('error', () => {
+      this.#inputEnded = true;
+    });
+    stdout?.on('error', () => this.#outputDone());
+    stdout?.on('data', (chunk: Buffer) => this.#splitter.push(chunk));
+    stdout?.on('end', () => this.#outputDone());
+    stdout?.on('close', () => this.#outputDone());
+    if (stdout == null) this.#outputEnded = true;
+    // Always drained: an unread pipe blocks its writer at 64 KB. And to its end: the last lines say why it
+    // died.
+    stderr?.on('error', () => this.#stderrDone());
+    stderr?.setEncoding('utf8');
+    stderr?.on('data', (text: string) => receiver.stderr(text));
+    stderr?.on('end', () => this.#stderrDone());
+    stderr?.on('close', () => this.#stderrDone());
+    if (stderr == null) this.#stderrEnded = true;
+  }
+
+  send(frame: Frame): boolean {
+    // Dropped: the end that follows gives the reason to anyone waiting for an answer.
+    if (this.#startFailed && !this.#inputEnded) return true;
+    if (this.#inputEnded || this.#ended || this.#writer === undefined || !this.#child.stdin?.writable) {
+      throw new TenonError('INPUT_CLOSED', 'Cannot send: the input of this conversation has ended.');
+    }
+    return this.#writer.write(JSON.stringify(frame));
+  }
+
+  drained(): Promise<void> {
+    const { stdin } = this.#child;
+    this.#writer?.flush();
+    if (stdin === null || !stdin.writableNeedDrain) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        stdin.off('drain', done);
+        stdin.off('close', done);
+        resolve();
+      };
+      stdin.on('drain', done);
+      stdin.on('close', done);
+    });
+  }
+
+  endInput(): void {
+    this.#inputEnded = true;
+    this.#writer?.flush();
+    if (this.#child.stdin?.writable) this.#child.stdin.end();
+  }
+
+  pause(): void {
+    // Never while the process is exiting: its last output would be lost.
+    if (this.#stopping || this.#exit !== undefined) return;
+    this.#child.stdout?.pause();
+  }
+
+  resume(): void {
+    this.#child.stdout?.resume();
+  }
+
+  stop(graceMs?: number): Promise<void> {
+    this.#stopping = true;
+    this.#inputEnded = true;
+    this.resume();
+    if (this.#exit === undefined && !this.#ended) this.#escalation.begin(graceMs);
+    return new Promise((resolve) => {
+      if (this.#endWaiters === undefined) resolve();
+      else this.#endWaiters.push(resolve);
+    });
+  }
+
+  // LineReceiver: called by the splitter.
+
+  line(text: string, byteLength: number): void {
+    if (isBlank(text)) return;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#receiver?.noise(text);
+      return;
+    }
+    if (isFrame(value)) this.#receiver?.frame(value, byteLength);
+    else this.#receiver?.noise(text);
+  }
+
+  oversized(byteLength: number, head: string): void {
+    this.#receiver?.noise(`[a line of ${byteLength} bytes was dropped] ${head}`);
+  }
+
+  // EscalationTarget: the measures against a process that does not exit.
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.#group !== undefined) signalGroup(this.#group, signal);
+    else this.#child.kill(signal);
+  }
+
+  giveUp(): void {
+    this.#finish({ code: null, signal: 'SIGKILL' });
+  }
+
+  #outputDone(): void {
+    if (this.#outputEnded) return;
+    this.#outputEnded = true;
+    this.#splitter.end();
+    this.#finishWhenDrained();
+  }
+
+  #stderrDone(): void {
+    this.#stderrEnded = true;
+    this.#finishWhenDrained();
+  }
+
+  #finishWhenDrained(): void {
+    if (this.#exit !== undefined && this.#outputEnded && this.#stderrEnded) this.#finish(this.#exit);
+  }
+
+  #exited(code: number | null, signal: string | null): void {
+    this.#exit = { code, signal };
+    this.#inputEnded = true;
+    this.#escalation.cancel();
+    if (this.#group !== undefined) this.#orphansEnded = endOrphans(this.#group);
+    // The last output is still in the pipes; only a grandchild can keep them open longer.
+    this.resume();
+    this.#finishWhenDrained();
+    if (this.#ended) return;
+    const exit = this.#exit;
+    // If the host was busy all that time, what has arrived is still read before the pipes are abandoned.
+    const giveUp = (): unknown => clock.setImmediate(() => this.#finish(exit));
+    this.#drainTimer = clock.setTimeout(giveUp, LIMITS.drainAfterExitMs);
+  }
+
+  #failed(error: Error): void {
+    // Also emitted when a signal could not be delivered; a process that never started has no pid.
+    const neverStarted = this.#startFailed || (this.#child.pid === undefined && !this.#stopping);
+    if (neverStarted) this.#finish({ code: null, signal: null, error });
+    else this.#receiver?.noise(`[process error] ${messageOf(error)}`);
+  }
+
+  #finish(end: TransportEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#inputEnded = true;
+    this.#escalation.cancel();
+    clock.clearTimeout(this.#drainTimer);
+    if (!this.#outputEnded) {
+      this.#outputEnded = true;
+      this.#splitter.end();
+    }
+    this.#child.stdin?.destroy();
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+    void (this.#orphansEnded ?? Promise.resolve()).then(() => {
+      if (this.#group !== undefined) forget(this.#group);
+      this.#receiver?.end(end);
+      const waiters = this.#endWaiters ?? [];
+      this.#endWaiters = undefined;
+      for (const resolve of waiters) resolve();
+    });
+  }
+}
+
+/** Checks the first character first: a frame begins with a brace, and may be long. */
+function isBlank(text: string): boolean {
+  return text[0] !== '{' && text.trim() === '';
+}

@@ -1,0 +1,35 @@
+import type { Transport, TransportReceiver } from './transport.js';
+
+/** The members that a wrapper replaces. Own properties only: methods of a class would not be copied. */
+export type TransportOverrides = Partial<Omit<Transport, 'pid'>>;
+
+/** A transport that behaves like `inner`, except for the given members. */
+export function wrapTransport(inner: Transport, overrides: TransportOverrides): Transport {
+  return {
+    get pid() {
+      return inner.pid;
+    },
+    start: (receiver) => inner.start(receiver),
+    send: (frame) => inner.send(frame),
+    drained: () => inner.drained(),
+    endInput: () => inner.endInput(),
+    pause: () => inner.pause(),
+    resume: () => inner.resume(),
+    stop: (graceMs) => inner.stop(graceMs),
+    ...overrides,
+  };
+}
+
+/** The same for a receiver, to intercept what arrives. */
+export function wrapReceiver(
+  inner: TransportReceiver,
+  overrides: Partial<TransportReceiver>,
+): TransportReceiver {
+  return {
+    frame: (frame, byteLength) => inner.frame(frame, byteLength),
+    noise: (line) => inner.noise(line),
+    stderr: (text) => inner.stderr(text),
+    end: (end) => inner.end(end),
+    ...overrides,
+  };
+}

@@ -1,0 +1,55 @@
+import { ControlFault } from '../../protocol/channel/control-channel.js';
+import { type HostRequestHandlers, textField } from '../../protocol/channel/received-fields.js';
+import { mcpControlHandlers } from '../mcp/control-handlers.js';
+import { description, infoHandlers } from './control-info.js';
+import type { AgentConversation } from './conversation.js';
+import { initializeRequest } from './initialize-request.js';
+
+/** The requests that the host may send to the runtime. */
+export type ControlHandlers = HostRequestHandlers<[signal: AbortSignal]>;
+
+export function controlHandlers(conversation: AgentConversation): ControlHandlers {
+  return {
+    initialize: (fields) => {
+      conversation.initialize(initializeRequest(fields));
+      return description(conversation);
+    },
+    interrupt: ({ cancel_queued }) => conversation.interrupt(cancel_queued === true),
+    set_model: ({ model }) => {
+      if (typeof model === 'string') conversation.model.name = model;
+      return { model: conversation.model.name };
+    },
+    set_permission_mode: ({ mode }) => {
+      conversation.permissions.setMode(mode);
+      return { mode: conversation.permissions.mode };
+    },
+    set_max_thinking_tokens: ({ max_thinking_tokens: tokens }) => {
+      conversation.model.thinkingTokens = typeof tokens === 'number' ? tokens : null;
+    },
+    ...mcpControlHandlers(conversation.tools.hub),
+    ...infoHandlers(conversation),
+    cancel_async_message: (fields) => ({ cancelled: conversation.cancel(textField(fields, 'message_uuid')) }),
+    rewind_files: () =>
+      missing('Files cannot be rewound: the runtime has no file tools and keeps no checkpoints.'),
+    read_file: () => missing('Files cannot be read: the runtime has no file tools.'),
+    file_suggestions: () => missing('Files cannot be suggested: the runtime has no file tools.'),
+    get_task_output: ({ task_id }) => missing(`No task found with ID: ${task_id}. The runtime has no tasks.`),
+    stop_task: ({ task_id }) => missing(`No task found with ID: ${task_id}. The runtime has no tasks.`),
+    background_tasks: () => missing('Nothing can run in the background: the runtime has no tasks.'),
+    seed_read_state: () => missing('No file can be marked as read: the runtime has no file tools.'),
+    set_mcp_permission_mode_override: () =>
+      missing('A server cannot have its own permission mode: the runtime has one mode for all of them.'),
+    apply_flag_settings: () =>
+      missing('Settings cannot be changed while a conversation runs: start it again with others.'),
+    update_settings: () =>
+      missing('Settings cannot be changed while a conversation runs: start it again with others.'),
+    // A hint that has no effect here.
+    set_has_subscribers: () => {},
+    end_session: () => conversation.end(),
+  };
+}
+
+/** For known requests that this agent cannot serve. */
+function missing(text: string): never {
+  throw new ControlFault('not_available', text);
+}

@@ -1,0 +1,48 @@
+import { isRecord, withoutUndefined } from '../../protocol/base/kinds.js';
+import { invalidField, optionalText, type Received } from '../../protocol/channel/received-fields.js';
+import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/wire/control-requests.js';
+
+/** The fields of `initialize` that the runtime reads, checked: an error names the field that is wrong. */
+export function initializeRequest(fields: Received<InitializeRequest>): InitializeRequest {
+  const { systemPrompt } = fields;
+  const read = <Value>(
+    name: keyof InitializeRequest,
+    isRight: (value: unknown) => value is Value,
+    wanted: string,
+  ): Value | undefined => {
+    const value = fields[name];
+    if (value == null) return undefined;
+    return isRight(value) ? value : invalidField(fields, name, wanted);
+  };
+  return withoutUndefined({
+    hooks: read('hooks', isHooks, 'matchers by event, each with `hookCallbackIds`'),
+    sdkMcpServers: read('sdkMcpServers', isTexts, 'an array of names'),
+    sdkMcpServerConfigs: read('sdkMcpServerConfigs', isServerConfigs, 'an object for each server'),
+    sdkMcpServerManifests: read('sdkMcpServerManifests', isManifests, 'an object for each server'),
+    jsonSchema: read('jsonSchema', isRecord, 'a JSON Schema'),
+    // Older clients send a single string.
+    systemPrompt:
+      typeof systemPrompt === 'string'
+        ? [systemPrompt]
+        : read('systemPrompt', isTexts, 'an array of strings'),
+    appendSystemPrompt: optionalText(fields, 'appendSystemPrompt'),
+  });
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function isHooks(value: unknown): value is NonNullable<InitializeRequest['hooks']> {
+  if (!isRecord(value)) return false;
+  const matchers = Object.values(value).flat();
+  return matchers.every((matcher) => isRecord(matcher) && isTexts(matcher.hookCallbackIds));
+}
+
+function isServerConfigs(value: unknown): value is NonNullable<InitializeRequest['sdkMcpServerConfigs']> {
+  return isRecord(value) && Object.values(value).every(isRecord);
+}
+
+function isManifests(value: unknown): value is Record<string, SdkMcpServerManifest> {
+  return isRecord(value) && Object.values(value).every(isRecord);
+}

@@ -1,0 +1,120 @@
+import { clock, timestamp } from '../../protocol/base/clock.js';
+import type { AssistantContentBlock, MessageParam, StreamEvent } from '../../protocol/wire/content.js';
+import type { MessageFrame } from '../../protocol/wire/frames.js';
+import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
+import { type AssistantMessage, emptyCounts } from '../turn/assistant-stream.js';
+import type {
+  AnsweredFields,
+  AssistantFields,
+  SystemLines,
+  UserFields,
+  WrittenLine,
+} from './written-lines.js';
+
+/** Writes the lines that the host reads, each with the session's id and its own. */
+export class Lines {
+  readonly #send: (line: MessageFrame) => void;
+  sessionId: string;
+  /** The host's ids of the messages that the turn answers, for those that have one. */
+  answered: string[] = [];
+
+  constructor(sessionId: string, send: (line: MessageFrame) => void) {
+    this.sessionId = sessionId;
+    this.#send = send;
+  }
+
+  /** Returns the id of the line: its own if it has one. */
+  send(line: WrittenLine): string {
+    return this.#write(line);
+  }
+
+  /** New entries of the store, for a host that keeps a copy. This is not a message, so it has no id. */
+  mirror(filePath: string, entries: readonly SessionStoreEntry[]): void {
+    this.#send({ type: 'transcript_mirror', filePath, entries });
+  }
+
+  system<Subtype extends keyof SystemLines>(subtype: Subtype, fields: SystemLines[Subtype]): void {
+    this.#write({ type: 'system', subtype, ...fields });
+  }
+
+  /** One line per block, all with the id of the message they belong to. */
+  assistant(message: AssistantMessage, block: AssistantContentBlock, more: AssistantFields = {}): string {
+    return this.send({
+      type: 'assistant',
+      message: {
+        id: message.id,
+        type: 'message',
+        role: 'assistant',
+        model: message.model,
+        // A copy: an in-process host gets this very object, and its changes must not affect the transcript.
+        content: [structuredClone(block)],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { ...message.startUsage },
+        context_management: null,
+      },
+      parent_tool_use_id: null,
+      timestamp: timestamp(),
+      ...more,
+    });
+  }
+
+  /** A message of the runtime itself, instead of an answer that failed. Returns its `stop_reason`. */
+  synthetic(text: string, more: AssistantFields): string {
+    const stop_reason = 'stop_sequence';
+    this.send({
+      type: 'assistant',
+      message: {
+        id: clock.uuid(),
+        type: 'message',
+        role: 'assistant',
+        model: '<synthetic>',
+        content: [{ type: 'text', text }],
+        stop_reason,
+        stop_sequence: '',
+        usage: {
+          ...emptyCounts(),
+          server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
+          service_tier: null,
+          cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
+        },
+        context_management: null,
+      },
+      parent_tool_use_id: null,
+      timestamp: timestamp(),
+      ...more,
+    });
+    return stop_reason;
+  }
+
+  user(content: MessageParam['content'], more: UserFields = {}): string {
+    return this.send({
+      type: 'user',
+      message: { role: 'user', content },
+      parent_tool_use_id: null,
+      timestamp: timestamp(),
+      ...more,
+    });
+  }
+
+  /** Which messages a line answers. */
+  answeredFields(): AnsweredFields {
+    const [first] = this.answered;
+    return first === undefined ? {} : { user_message_uuid: first, user_message_uuids: [...this.answered] };
+  }
+
+  /** Reports the progress of a message from the host, if it has an id. */
+  lifecycle({ uuid }: MessageFrame, state: 'queued' | 'started' | 'completed'): void {
+    if (typeof uuid === 'string') this.send({ type: 'command_lifecycle', command_uuid: uuid, state });
+  }
+
+  streamEvent(event: StreamEvent, apiMessageId: string): void {
+    this.send({ type: 'stream_event', event, parent_tool_use_id: null, api_message_id: apiMessageId });
+  }
+
+  #write(line: Readonly<MessageFrame>): string {
+    const uuid = typeof line.uuid === 'string' ? line.uuid : clock.uuid();
+    this.#send({ ...line, session_id: this.sessionId, uuid });
+    return uuid;
+  }
+}

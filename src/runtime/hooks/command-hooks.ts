@@ -1,0 +1,108 @@
+import type { CommandHook } from '../../config/settings/hook-settings.js';
+import { messageOf } from '../../protocol/base/errors.js';
+import { isRecord } from '../../protocol/base/kinds.js';
+import { matchesCall, parseRule } from '../../protocol/permissions/permission-rules.js';
+import { matchesHook } from '../../protocol/wire/hook-matcher.js';
+import type { HookEvent, HookJSONOutput } from '../../protocol/wire/hooks.js';
+import type { CommandOutcome, CommandRun, RunCommand } from './command-port.js';
+import type { HookCall } from './hook-call.js';
+
+type Surroundings = Pick<CommandRun, 'cwd' | 'env'>;
+
+/** A failure that decides nothing: any exit code but 0 and 2. */
+export class HookComplaint extends Error {}
+
+/**
+ * The hooks from the settings. Each is a program that reads the event on stdin and answers by exit code or
+ * JSON.
+ */
+export class CommandHooks {
+  readonly #hooks: readonly CommandHook[];
+  readonly #run: RunCommand | undefined;
+  readonly #surroundings: Surroundings;
+  readonly #ending = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(hooks: readonly CommandHook[], run: RunCommand | undefined, { cwd, env }: Surroundings) {
+    this.#hooks = hooks;
+    this.#run = run;
+    this.#surroundings = { cwd, env };
+  }
+
+  matching(call: HookCall): CommandHook[] {
+    return this.#hooks.filter(
+      (hook) =>
+        hook.event === call.event && matchesHook(hook.matcher, call.subject) && meetsCondition(hook, call),
+    );
+  }
+
+  /** Rejects if the command cannot be run, was ended by the signal, or gives an invalid answer. */
+  async call(hook: CommandHook, input: object, signal: AbortSignal): Promise<HookJSONOutput> {
+    if (this.#run === undefined) throw new Error('there are no processes here');
+    const ended = this.#ending.signal;
+    const running = this.#run(hook.command, {
+      ...this.#surroundings,
+      input: `${JSON.stringify(input)}\n`,
+      // An asynchronous hook may outlive the call, but not the conversation.
+      signal: hook.isAsync ? ended : AbortSignal.any([signal, ended]),
+    });
+    const settled = running.catch(() => {}).finally(() => this.#running.delete(settled));
+    this.#running.add(settled);
+    return hook.isAsync ? {} : answerOf(hook, await running);
+  }
+
+  /** Ends all running commands; resolves when no process is left. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await Promise.all(this.#running);
+  }
+}
+
+/** `if` is a permission rule and only applies to events of tools. */
+function meetsCondition({ condition }: CommandHook, { subject, fields }: HookCall): boolean {
+  if (condition === undefined) return true;
+  if (subject === undefined || !('tool_input' in fields) || !isRecord(fields.tool_input)) return false;
+  const tool = { name: subject, server: fields.mcp_server };
+  return matchesCall(parseRule(condition), tool, 'deny', fields.tool_input);
+}
+
+/** Events for which plain text on stdout is context for the model. */
+const CONTEXT_EVENTS: readonly HookEvent[] = ['SessionStart', 'UserPromptSubmit'];
+
+/** The exit codes of a shell that cannot run the command. */
+const NOT_RUN = [126, 127];
+
+/** 0: stdout counts; 2: denied, with the reason on stderr; anything else decides nothing. */
+function answerOf({ command, event }: CommandHook, { code, stdout, stderr }: CommandOutcome): HookJSONOutput {
+  const complaint = stderr.trim() === '' ? `exit code ${code}` : stderr.trim();
+  if (code === null || NOT_RUN.includes(code)) throw new Error(`[${command}] could not be run: ${complaint}`);
+  if (code === 2) return { decision: 'block', reason: `[${command}]: ${complaint}` };
+  if (code !== 0) throw new HookComplaint(`[${command}]: ${complaint}`);
+  const text = stdout.trim();
+  if (text.startsWith('{')) return outputOf(command, text);
+  if (text === '' || !CONTEXT_EVENTS.includes(event)) return {};
+  return { hookSpecificOutput: { hookEventName: event, additionalContext: text } } as HookJSONOutput;
+}
+
+const DECISIONS: Readonly<Record<string, readonly unknown[]>> = {
+  decision: [undefined, 'approve', 'block'],
+  permissionDecision: [undefined, 'allow', 'deny', 'ask', 'defer'],
+};
+
+/** An unknown decision must not be treated as none. */
+function outputOf(command: string, text: string): HookJSONOutput {
+  let output: Record<string, unknown>;
+  try {
+    output = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`the output of [${command}] is not valid JSON: ${messageOf(error)}`);
+  }
+  const specific = output.hookSpecificOutput ?? {};
+  for (const [field, known] of Object.entries(DECISIONS)) {
+    const value = field === 'decision' ? output.decision : (specific as Record<string, unknown>)[field];
+    if (known.includes(value)) continue;
+    throw new Error(`the output of [${command}] has an unknown \`${field}\`: ${JSON.stringify(value)}`);
+  }
+  if (!isRecord(specific)) throw new Error(`\`hookSpecificOutput\` of [${command}] must be an object`);
+  return output as HookJSONOutput;
+}

@@ -1,0 +1,80 @@
+import { clock } from '../../protocol/base/clock.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import type { PromptSubmitOutcome } from '../conversation/written-lines.js';
+import type { RuntimeFlags } from '../start/flags.js';
+import type { ModelChoice } from '../turn/model-choice.js';
+import type { HookFields } from './hook-call.js';
+import type { HookRunner } from './hook-runner.js';
+
+/** What the host is told about a prompt that is not answered. */
+export interface RefusedPrompt {
+  content: string;
+  prompt_submit_outcome: PromptSubmitOutcome;
+}
+
+/** The hooks around prompts: before the first one, before each, and after the last. */
+export class PromptHooks {
+  readonly #hooks: HookRunner;
+  readonly #flags: RuntimeFlags;
+  readonly #model: ModelChoice;
+  #hasBegun = false;
+  #hasEnded = false;
+
+  constructor(hooks: HookRunner, flags: RuntimeFlags, model: ModelChoice) {
+    this.#hooks = hooks;
+    this.#flags = flags;
+    this.#model = model;
+  }
+
+  /** What hooks add to the prompt, and whether the model may read it at all. */
+  async submitted(
+    prompt: string,
+    signal: AbortSignal,
+  ): Promise<{ contexts: string[]; refusal: RefusedPrompt | undefined }> {
+    const begun = await this.#begun(signal);
+    const verdict = await this.#hooks.run({ event: 'UserPromptSubmit', fields: { prompt }, signal });
+    const contexts = [...begun, ...verdict.contexts];
+    if (verdict.stop !== undefined) return { contexts, refusal: stoppedPrompt(verdict.stop) };
+    const refusal = verdict.block === undefined ? undefined : blockedPrompt(verdict.block, prompt);
+    return { contexts, refusal };
+  }
+
+  /** Runs the hooks once, and only if a session has started. */
+  async ended(isHostGone: boolean): Promise<void> {
+    if (!this.#hasBegun || this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (isHostGone) this.#hooks.register({});
+    const reason = 'other';
+    const late = new AbortController();
+    const timer = clock.setTimeout(() => late.abort(), LIMITS.sessionEndMs);
+    const { signal } = late;
+    await this.#hooks.run({ event: 'SessionEnd', subject: reason, fields: { reason }, signal });
+    clock.clearTimeout(timer);
+  }
+
+  async #begun(signal: AbortSignal): Promise<string[]> {
+    if (this.#hasBegun) return [];
+    this.#hasBegun = true;
+    const { resume, continue: isContinued } = this.#flags;
+    const source: HookFields<'SessionStart'>['source'] =
+      resume !== undefined || isContinued ? 'resume' : 'startup';
+    const fields = { source, model: this.#model.name };
+    return (await this.#hooks.run({ event: 'SessionStart', subject: source, fields, signal })).contexts;
+  }
+}
+
+/** The model never sees the prompt. */
+function blockedPrompt(reason: string, prompt: string): RefusedPrompt {
+  return {
+    content: `UserPromptSubmit operation blocked by hook:\n${reason}\n\nOriginal prompt: ${prompt}`,
+    prompt_submit_outcome: { kind: 'blocked_by_hook', prompt_kept: false, reason },
+  };
+}
+
+/** The prompt stays in the conversation, but is not answered. */
+function stoppedPrompt(reason: string): RefusedPrompt {
+  return {
+    content: `Operation stopped by hook: ${reason}`,
+    prompt_submit_outcome: { kind: 'stopped_by_hook', prompt_kept: true, reason },
+  };
+}

@@ -1,0 +1,149 @@
+import { messageOf } from '../../protocol/base/errors.js';
+import type { RuleInForce } from '../../protocol/permissions/permission-decision.js';
+import {
+  parseRule,
+  type RuleKind,
+  ruleProblem,
+  ruleText,
+} from '../../protocol/permissions/permission-rules.js';
+import type { PermissionMode, PermissionUpdate } from '../../protocol/permissions/permissions.js';
+import type { SDKPermissionRuleEntry } from '../../protocol/wire/control-payloads.js';
+
+type Source = SDKPermissionRuleEntry['source'];
+
+const KINDS: ReadonlySet<unknown> = new Set<RuleKind>(['allow', 'deny', 'ask']);
+
+/**
+ * Destinations that are settings files. The runtime writes none, so these updates last as long as the
+ * conversation.
+ */
+const FILES: ReadonlySet<unknown> = new Set(['userSettings', 'projectSettings', 'localSettings']);
+
+/**
+ * Where a host may put rules and directories: neither in the policy nor in the settings of the
+ * conversation.
+ */
+const DESTINATIONS: ReadonlySet<unknown> = new Set([...FILES, 'session', 'cliArg']);
+
+export interface RuleBookEvents {
+  /** Throws for a mode that is not available. */
+  setMode(mode: PermissionMode): void;
+  /** An update was not applied, or not exactly as given. */
+  warn(text: string): void;
+}
+
+/** The rules and directories of a conversation by source, and how answers of the host change them. */
+export class RuleBook {
+  readonly #events: RuleBookEvents;
+  readonly #isManagedOnly: boolean;
+  readonly #directories: { path: string; source: Source }[] = [];
+  #rules: RuleInForce<Source>[] = [];
+  #version = 0;
+
+  /** `isManagedOnly`: only allow rules of the policy count. */
+  constructor(events: RuleBookEvents, isManagedOnly = false) {
+    this.#events = events;
+    this.#isManagedOnly = isManagedOnly;
+  }
+
+  get rules(): readonly RuleInForce<Source>[] {
+    return this.#rules;
+  }
+
+  /** Increases whenever the rules change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get directories(): readonly { path: string; source: Source }[] {
+    return this.#directories;
+  }
+
+  add(kind: RuleKind, texts: readonly string[], source: Source): void {
+    for (const text of texts) {
+      const rule = parseRule(text);
+      if (this.#has(kind, rule.text, source)) continue;
+      if (this.#isManagedOnly && kind === 'allow' && source !== 'policySettings') {
+        this.#events.warn(
+          `The allow rule "${text}" is ignored: the policy permits only its own allow rules.`,
+        );
+        continue;
+      }
+      const problem = ruleProblem(rule, kind);
+      const effect =
+        kind === 'allow' ? 'It allows nothing.' : `It is treated as a rule for all of "${rule.tool}".`;
+      if (problem !== undefined)
+        this.#events.warn(`The ${kind} rule "${text}" cannot be used: ${problem}. ${effect}`);
+      this.#rules.push({ kind, rule, source });
+      this.#version += 1;
+    }
+  }
+
+  addDirectories(paths: readonly string[], source: Source): void {
+    this.removeDirectories(paths, source);
+    for (const path of paths) this.#directories.push({ path, source });
+  }
+
+  removeDirectories(paths: readonly string[], source: Source): void {
+    const kept = this.#directories.filter((each) => each.source !== source || !paths.includes(each.path));
+    this.#directories.splice(0, this.#directories.length, ...kept);
+  }
+
+  /**
+   * Applies a decision of the host about future calls. What cannot be applied causes a warning and changes
+   * nothing else.
+   */
+  apply(update: PermissionUpdate): void {
+    try {
+      this.#apply(update);
+    } catch (error) {
+      this.#events.warn(`The permission update "${update?.type}" was not applied: ${messageOf(error)}`);
+    }
+  }
+
+  #apply(update: PermissionUpdate): void {
+    const { type, destination } = update;
+    if (!DESTINATIONS.has(destination)) throw new Error(`"${destination}" is not a valid destination.`);
+    switch (type) {
+      case 'setMode':
+        this.#events.setMode(update.mode);
+        break;
+      case 'addDirectories':
+        this.addDirectories(update.directories, destination);
+        break;
+      case 'removeDirectories':
+        this.removeDirectories(update.directories, destination);
+        break;
+      case 'addRules':
+      case 'replaceRules':
+      case 'removeRules':
+        this.#applyRules(update);
+        break;
+      default:
+        throw new Error('this kind of update is unknown.');
+    }
+    if (FILES.has(destination)) {
+      this.#events.warn(
+        `The permission update "${type}" applies to this conversation only: the runtime does not write ${destination}.`,
+      );
+    }
+  }
+
+  #applyRules({ type, rules, behavior, destination }: Extract<PermissionUpdate, { rules: unknown }>): void {
+    if (!KINDS.has(behavior)) throw new Error(`"${behavior}" is not a behavior; give allow, deny or ask.`);
+    const texts = rules.map(ruleText);
+    if (type !== 'addRules') {
+      const isRemoved = ({ kind, rule, source }: RuleInForce): boolean =>
+        kind === behavior && source === destination && (type === 'replaceRules' || texts.includes(rule.text));
+      this.#rules = this.#rules.filter((rule) => !isRemoved(rule));
+      this.#version += 1;
+    }
+    if (type !== 'removeRules') this.add(behavior, texts, destination);
+  }
+
+  #has(kind: RuleKind, text: string, source: string): boolean {
+    return this.#rules.some(
+      (each) => each.kind === kind && each.source === source && each.rule.text === text,
+    );
+  }
+}

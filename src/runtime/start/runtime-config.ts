@@ -1,0 +1,81 @@
+import type { McpServerAuth } from '../../mcp/auth/server-auth.js';
+import type { CallMiddleware } from '../../mcp/call-middleware.js';
+import type { McpReconnectPolicy } from '../../mcp/client/settings.js';
+import type { MessageParam } from '../../protocol/wire/content.js';
+import type { SessionStore, SessionStoreFlush } from '../../protocol/wire/session-store.js';
+import type { Model, PriceTable } from '../model.js';
+import type { Platform } from '../platform/platform.js';
+import type { RuntimeTool } from '../tools/tool-port.js';
+import type { ToolSource } from '../tools/tool-source.js';
+import type { HistoryPolicy } from '../turn/history-policy.js';
+import type { RuntimeFlags } from './flags.js';
+
+/** The configuration of a runtime, apart from what its host sends. */
+export interface RuntimeConfig {
+  model: Model;
+  /** The maximum length of an answer, in tokens. */
+  maxTokens?: number | undefined;
+  /** Prices of models, in addition to those the model itself knows. */
+  prices?: PriceTable | undefined;
+  /** Where conversations are stored, for `resume`, `continue` and `forkSession`. Default: nowhere. */
+  sessionStore?: SessionStore | undefined;
+  /** Messages before the first prompt. Calls and results must come in pairs. */
+  history?: readonly MessageParam[] | undefined;
+  /** Selects the messages for each request to the model. Default: all. */
+  historyPolicy?: HistoryPolicy | undefined;
+  /** The agent's own tools, in addition to those of the runtime: a list, or a source. Default: none. */
+  tools?: ToolSource | readonly RuntimeTool[] | undefined;
+  /** Wraps every permitted call of the model, to tools of servers and its own; the first is the outermost. */
+  toolMiddleware?: readonly CallMiddleware[] | undefined;
+  /** With more tools of servers than this, those without `alwaysLoad` have to be searched for. */
+  deferAbove?: number | undefined;
+  /** The timeout for the handshake with an MCP server, in milliseconds. */
+  mcpConnectTimeoutMs?: number | undefined;
+  /** When and how often lost servers are reconnected. */
+  mcpReconnect?: Partial<McpReconnectPolicy> | undefined;
+  /** How to authenticate with remote servers, by their names in `mcpServers`. */
+  mcpAuth?: Readonly<Record<string, McpServerAuth>> | undefined;
+  /** Called with log messages of MCP servers (`notifications/message`). */
+  onMcpLog?: ((server: string, entry: Record<string, unknown>) => void) | undefined;
+}
+
+/** The same, with the platform it runs on. */
+export interface PlacedConfig extends RuntimeConfig {
+  readonly platform: Platform;
+}
+
+/** What one conversation is started with. */
+export interface RuntimeStart {
+  flags: RuntimeFlags;
+  /**
+   * The options have already been checked against what the runtime supports; otherwise the runtime checks
+   * what it receives.
+   */
+  isChecked?: boolean | undefined;
+  cwd: string;
+  /**
+   * For the programs that it starts, and for `MCP_TIMEOUT` and `MCP_TOOL_TIMEOUT`. Default: this process's
+   * environment.
+   */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The host's own store; takes precedence over that of the configuration. */
+  sessionStore?: SessionStore | undefined;
+  /** `batched`: the store is written when a turn ends. Otherwise messages are stored immediately. */
+  sessionStoreFlush?: SessionStoreFlush | undefined;
+  /** The timeout for each call that reads from the store, in milliseconds. */
+  loadTimeoutMs?: number | undefined;
+  /** The host reads `session_state_changed` lines. */
+  reportsState: boolean;
+  /** Called with what a program would write to stderr. */
+  onStderr?: ((text: string) => void) | undefined;
+  /** Called with a line from the host that is not a frame. */
+  onNoise?: ((line: string) => void) | undefined;
+}
+
+export const DEFAULT_MAX_TOKENS = 16_384;
+/** Below this, searching costs more than it saves. */
+export const DEFAULT_DEFER_ABOVE = 50;
+/** For the version fields of messages. */
+export const RUNTIME_VERSION = '0.1.0';
+/** The capabilities announced to the host, beyond those every version of the protocol has. */
+export const RUNTIME_CAPABILITIES: readonly string[] = ['interrupt_receipt_v1', 'sdk_mcp_manifests'];

@@ -1,0 +1,196 @@
+import { wait } from '../../protocol/base/clock.js';
+import { messageOf } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
+import type { Host } from '../host.js';
+import { configuredServers } from '../mcp/configured-servers.js';
+import { McpHub } from '../mcp/hub.js';
+import type { ModelTool } from '../model.js';
+import type { Permissions } from '../permissions/permissions.js';
+import type { ConversationSettings } from '../settings/conversation-settings.js';
+import { DEFAULT_DEFER_ABOVE, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
+import { mcpResourceTools } from './mcp-resource-tools.js';
+import { StructuredOutput } from './structured-output.js';
+import type { RuntimeTool } from './tool-port.js';
+import { ToolSearch } from './tool-search.js';
+import { openTools, type ToolSet } from './tool-source.js';
+
+/** All tools of an agent: those of the runtime, of a user's tool source, and of MCP servers. */
+export class AgentTools {
+  readonly hub: McpHub;
+  readonly #builtInNames: readonly string[] | undefined;
+  readonly #permissions: Permissions;
+  readonly #own: ToolSet;
+  readonly #search: ToolSearch;
+  readonly #warn: (text: string) => void;
+  /** Warnings that have already been given. */
+  #reported: Set<string> | undefined;
+  #structured: StructuredOutput | undefined;
+  #listed: ToolLists | undefined;
+
+  constructor(
+    config: PlacedConfig,
+    start: RuntimeStart,
+    settings: ConversationSettings,
+    host: Host,
+    permissions: Permissions,
+    warn: (text: string) => void,
+  ) {
+    const { flags, cwd, env = {} } = start;
+    this.#builtInNames = flags.tools === 'default' ? undefined : flags.tools;
+    this.#permissions = permissions;
+    this.#warn = warn;
+    this.hub = new McpHub({
+      host,
+      startProgram: config.platform.startProgram,
+      cwd,
+      additionalDirectories: flags.addDirectories,
+      env: start.env,
+      connectTimeoutMs: config.mcpConnectTimeoutMs,
+      reconnect: config.mcpReconnect,
+      auth: config.mcpAuth,
+      problem: settings.serverProblem,
+      onLog: config.onMcpLog,
+    });
+    this.#own = openTools(config.tools, { cwd, additionalDirectories: flags.addDirectories, env });
+    this.#search = new ToolSearch(() => this.all(), config.deferAbove ?? DEFAULT_DEFER_ABOVE);
+    this.#useSchema(flags.jsonSchema);
+    for (const server of configuredServers(config.platform, start, settings)) {
+      this.hub.addAtStart(server.name, server.config);
+    }
+  }
+
+  get structured(): StructuredOutput | undefined {
+    return this.#structured;
+  }
+
+  /** Registers what the host offers; a second call adds servers. */
+  initialize(request: InitializeRequest): void {
+    this.#useSchema(request.jsonSchema);
+    for (const name of request.sdkMcpServers ?? []) {
+      const known = this.hub.get(name);
+      // A server of the host takes precedence over one from a file with the same name.
+      if (known !== undefined && known.source.transport !== 'sdk') void this.hub.remove(name);
+      if (known?.source.transport !== 'sdk') this.hub.addInProcess(name, request);
+    }
+  }
+
+  /** Every tool that the model can use now, including those it has to search for. */
+  all(): readonly RuntimeTool[] {
+    return this.#lists().all;
+  }
+
+  find(name: string): RuntimeTool | undefined {
+    return this.#lists().byName.get(name);
+  }
+
+  /** Whether the tool exists at all, even if rules remove it. */
+  has(name: string): boolean {
+    if (name === this.#search.tool.name || name === this.#structured?.tool.name) return true;
+    return this.#builtIn().some((tool) => tool.name === name);
+  }
+
+  /** The tools of the next request, as the model sees them, sorted by name. */
+  definitions(): readonly ModelTool[] {
+    const lists = this.#lists();
+    if (lists.definitions === undefined || lists.searches !== this.#search.version) {
+      lists.searches = this.#search.version;
+      lists.definitions = this.#search.select(lists.all).map(definition).sort(byName);
+    }
+    return lists.definitions;
+  }
+
+  /** Resolves when nothing is left of any of them. */
+  async close(): Promise<void> {
+    await Promise.all([this.hub.close(), this.#closeOwn()]);
+  }
+
+  async #closeOwn(): Promise<void> {
+    const given = this.#own.close;
+    if (given === undefined) return;
+    const late = new AbortController();
+    const closed = (async () => given())().catch((error) =>
+      this.#warn(`The tools of embedded({ tools }) could not be closed: ${messageOf(error)}`),
+    );
+    await Promise.race([closed, wait(LIMITS.toolsCloseMs, { signal: late.signal }).catch(() => {})]);
+    late.abort();
+  }
+
+  /**
+   * Rebuilt only when something they depend on has changed, because they are needed several times per call.
+   */
+  #lists(): ToolLists {
+    const own = this.#own.version;
+    const servers = this.hub.version;
+    const rules = this.#permissions.book.version;
+    const known = this.#listed;
+    if (known?.own === own && known.servers === servers && known.rules === rules) return known;
+    const all = this.#offered();
+    const byName = new Map([this.#search.tool, ...all].map((tool) => [tool.name, tool]));
+    this.#listed = { own, servers, rules, all, byName, definitions: undefined, searches: 0 };
+    return this.#listed;
+  }
+
+  /**
+   * One tool per name: the runtime's own take precedence over those of servers, and earlier servers over
+   * later ones.
+   */
+  #offered(): RuntimeTool[] {
+    const byName = new Map<string, RuntimeTool>();
+    const offered = this.#builtIn().filter(({ name }) => this.#builtInNames?.includes(name) ?? true);
+    if (this.#structured !== undefined) offered.unshift(this.#structured.tool);
+    for (const tool of [...offered, ...this.hub.tools()]) {
+      if (this.#permissions.isRemoved(tool)) continue;
+      const winner = tool.name === this.#search.tool.name ? this.#search.tool : byName.get(tool.name);
+      if (winner === undefined) byName.set(tool.name, tool);
+      else this.#report(tool, winner);
+    }
+    return [...byName.values()];
+  }
+
+  #builtIn(): RuntimeTool[] {
+    return [...mcpResourceTools(this.hub), ...this.#own.tools()];
+  }
+
+  #report(tool: RuntimeTool, winner: RuntimeTool): void {
+    const text = `Two tools are named "${tool.name}": the one of ${owner(winner)} is used, the one of ${owner(tool)} is ignored.`;
+    this.#reported ??= new Set();
+    if (this.#reported.has(text)) return;
+    this.#reported.add(text);
+    this.#warn(text);
+  }
+
+  #useSchema(schema: Record<string, unknown> | undefined): void {
+    if (schema === undefined) return;
+    this.#structured = new StructuredOutput(schema);
+    this.#listed = undefined;
+  }
+}
+
+interface ToolLists {
+  /** The versions of what the lists were built from. */
+  readonly own: number;
+  readonly servers: number;
+  readonly rules: number;
+  readonly all: readonly RuntimeTool[];
+  readonly byName: ReadonlyMap<string, RuntimeTool>;
+  definitions: readonly ModelTool[] | undefined;
+  /** The version of the search for which `definitions` were built. */
+  searches: number;
+}
+
+function owner({ server }: RuntimeTool): string {
+  return server === undefined ? 'the agent itself' : `the MCP server "${server.name}"`;
+}
+
+function definition({ name, description, inputSchema }: RuntimeTool): ModelTool {
+  return { name, description, input_schema: inputSchema };
+}
+
+/**
+ * Sorted, so that a server that connects late or again changes as little as possible of the start of the
+ * prompt.
+ */
+function byName(left: ModelTool, right: ModelTool): number {
+  return left.name < right.name ? -1 : 1;
+}

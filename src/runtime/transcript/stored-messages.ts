@@ -1,0 +1,107 @@
+import { timestamp } from '../../protocol/base/clock.js';
+// The model's messages as entries of a transcript in the CLI's format: one per block of an answer, one per
+// result of a call. So the CLI can list, read, fork and resume a conversation of the runtime, and vice versa.
+
+import type { MessageParam } from '../../protocol/wire/content.js';
+import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
+import { type ChainNode, chainNode, conversationOf } from '../../sessions/conversation-chain.js';
+
+export interface EntryContext {
+  sessionId: string;
+  cwd: string;
+  version: string;
+  model: string | undefined;
+}
+
+type Blocks = Extract<MessageParam['content'], readonly unknown[]>;
+
+/** `ids`: one for each line that showed the message to the host. */
+export function entriesOf(
+  message: MessageParam,
+  ids: readonly [string, ...string[]],
+  parent: string | undefined,
+  context: EntryContext,
+): SessionStoreEntry[] {
+  const [first, ...more] = ids;
+  const { content } = message;
+  const apart = Array.isArray(content) && content.length === ids.length;
+  const parts: [uuid: string, content: MessageParam['content']][] = apart
+    ? content.map((block, index) => [ids[index] as string, [block] as Blocks])
+    : [[first, content]];
+  let parentUuid = parent ?? null;
+  return parts.map(([uuid, part]) => {
+    const entry: SessionStoreEntry = {
+      parentUuid,
+      isSidechain: false,
+      type: message.role,
+      message:
+        message.role === 'assistant'
+          ? {
+              id: `msg_${first}`,
+              type: 'message',
+              role: 'assistant',
+              model: context.model ?? 'unknown',
+              content: part,
+            }
+          : { role: 'user', content: part },
+      uuid,
+      timestamp: timestamp(),
+      userType: 'external',
+      entrypoint: 'sdk-ts',
+      cwd: context.cwd,
+      sessionId: context.sessionId,
+      version: context.version,
+      ...(!apart && more.length > 0 ? { alsoSeenAs: more } : {}),
+    };
+    parentUuid = uuid;
+    return entry;
+  });
+}
+
+/** A message, with the ids of all its entries. */
+export interface StoredMessage {
+  message: MessageParam;
+  ids: [string, ...string[]];
+}
+
+export interface StoredConversation {
+  said: StoredMessage[];
+  /** The entry that the next one follows. */
+  leaf: string | undefined;
+}
+
+/** The conversation in the entries, as the model reads it. */
+export function conversationIn(entries: readonly SessionStoreEntry[]): StoredConversation {
+  const byId = new Map<string, SessionStoreEntry>();
+  const nodes: ChainNode[] = [];
+  for (const entry of entries) {
+    const node = chainNode(entry, false);
+    if (node === undefined) continue;
+    byId.set(node.uuid, entry);
+    nodes.push(node);
+  }
+  const said: (StoredMessage & { messageId: string | undefined })[] = [];
+  const conversation = conversationOf(nodes);
+  for (const { uuid, hidden, type, messageId, isToolResult } of conversation) {
+    if (hidden || (type !== 'user' && type !== 'assistant')) continue;
+    const entry = byId.get(uuid) as SessionStoreEntry;
+    const content = (entry.message as MessageParam | undefined)?.content;
+    if (content === undefined) continue;
+    const ids: [string, ...string[]] = [uuid, ...((entry.alsoSeenAs as string[] | undefined) ?? [])];
+    // The blocks of one answer become one message again, and so do the results of its calls.
+    const group = isToolResult ? 'results' : messageId;
+    const last = said.at(-1);
+    if (last !== undefined && group !== undefined && last.messageId === group) {
+      last.message = {
+        ...last.message,
+        content: [...blocksOf(last.message.content), ...blocksOf(content)],
+      } as MessageParam;
+      last.ids.push(...ids);
+    } else said.push({ message: { role: type, content } as MessageParam, ids, messageId: group });
+  }
+  return { said, leaf: conversation.at(-1)?.uuid };
+}
+
+function blocksOf(content: MessageParam['content']): Blocks {
+  return typeof content === 'string' ? ([{ type: 'text', text: content }] as Blocks) : content;
+}

@@ -1,0 +1,172 @@
+import { clock } from '../../protocol/base/clock.js';
+import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import type { MessageParam } from '../../protocol/wire/content.js';
+import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/wire/session-store.js';
+import { promptWords } from '../../sessions/first-prompt.js';
+import { isSessionId } from '../../sessions/project-key.js';
+import { appendTo, readFrom } from '../../sessions/store-calls.js';
+import { type PlacedConfig, RUNTIME_VERSION, type RuntimeStart } from '../start/runtime-config.js';
+import { checkPairs, repaired } from './pairs.js';
+import { conversationIn, type EntryContext, entriesOf } from './stored-messages.js';
+
+/** Called with entries that have been stored. */
+type OnSaved = (key: SessionKey, entries: SessionStoreEntry[]) => void;
+
+/** The messages of a conversation, in memory and in the store. The model reads `messages` unchanged. */
+export class Transcript {
+  readonly key: SessionKey;
+  readonly messages: MessageParam[] = [];
+  readonly #start: RuntimeStart;
+  readonly #onSaved: OnSaved;
+  readonly #store: SessionStore | undefined;
+  /** Entries that are not in the store yet. */
+  #unsaved: SessionStoreEntry[] = [];
+  #saving: Promise<void> = Promise.resolve();
+  /** Errors of writes, reported at the end of the turn. */
+  #failures: Error[] = [];
+  /** The entry that the next one follows. */
+  #last: string | undefined;
+  #noted: string | undefined;
+  #lastPrompt: string | undefined;
+
+  private constructor(
+    key: SessionKey,
+    store: SessionStore | undefined,
+    start: RuntimeStart,
+    onSaved: OnSaved,
+  ) {
+    this.key = key;
+    this.#store = store;
+    this.#start = start;
+    this.#onSaved = start.flags.sessionMirror ? onSaved : () => {};
+  }
+
+  /**
+   * Opens a new or an earlier conversation, as the flags say. If it cannot be resumed, throws before any
+   * model call.
+   */
+  static async open(config: PlacedConfig, start: RuntimeStart, onSaved: OnSaved): Promise<Transcript> {
+    const { flags, cwd, sessionStore: store = config.sessionStore, loadTimeoutMs } = start;
+    const { history: seed = [] } = config;
+    if (flags.sessionId !== undefined && !isSessionId(flags.sessionId)) {
+      throw new TenonError('INVALID_OPTION', `Invalid session ID: "${flags.sessionId}" is not a UUID.`);
+    }
+    const projectKey = await config.platform.projectKey(cwd);
+    const from =
+      flags.resume ?? (flags.continue ? await latestOf(store, projectKey, loadTimeoutMs) : undefined);
+    const isNew = from === undefined || flags.forkSession;
+    const key = { projectKey, sessionId: isNew ? (flags.sessionId ?? clock.uuid()) : from };
+    const kept = flags.persistSession ? store : undefined;
+    if (isNew && flags.sessionId !== undefined && (await loadFrom(kept, key, loadTimeoutMs)) != null) {
+      throw new TenonError('SESSION_ID_IN_USE', `Session ID ${key.sessionId} is already in use.`);
+    }
+    const transcript = new Transcript(key, kept, start, onSaved);
+    checkPairs(seed);
+    // An earlier conversation already contains the given history.
+    if (from !== undefined) await transcript.#take({ projectKey, sessionId: from }, store);
+    else for (const message of seed) transcript.add(message);
+    return transcript;
+  }
+
+  get sessionId(): string {
+    return this.key.sessionId;
+  }
+
+  /** `lines`: the ids of the lines that showed it to the host. */
+  add(given: MessageParam, lines: readonly string[] = [], model?: string): void {
+    // A copy: an in-process host holds parts of the same objects.
+    const message = structuredClone(given);
+    const [first = clock.uuid(), ...more] = lines;
+    this.messages.push(message);
+    const entries = entriesOf(message, [first, ...more], this.#last, this.#context(model));
+    this.#last = entries.at(-1)?.uuid;
+    for (const entry of entries) this.#lastPrompt = promptWords(entry).prompt ?? this.#lastPrompt;
+    this.#unsaved.push(...entries);
+    if (this.#start.sessionStoreFlush !== 'batched') void this.#save();
+  }
+
+  /**
+   * Records the end of the conversation, which the CLI looks for, and saves. Rejects if anything could not
+   * be stored.
+   */
+  async endTurn(): Promise<void> {
+    if (this.#last !== this.#noted && this.#lastPrompt !== undefined) {
+      const { sessionId } = this;
+      this.#unsaved.push({
+        type: 'last-prompt',
+        lastPrompt: this.#lastPrompt,
+        leafUuid: this.#last,
+        sessionId,
+      });
+      this.#noted = this.#last;
+    }
+    await this.#save();
+    const [failure] = this.#failures;
+    this.#failures = [];
+    if (failure !== undefined) throw failure;
+  }
+
+  /**
+   * Writes in order, one write at a time; resolves when the store has accepted everything so far, or
+   * failed.
+   */
+  #save(): Promise<void> {
+    const entries = this.#unsaved;
+    const store = this.#store;
+    this.#unsaved = [];
+    if (store !== undefined && entries.length > 0) {
+      this.#saving = this.#saving.then(() => this.#write(store, entries));
+    }
+    return this.#saving;
+  }
+
+  async #write(store: SessionStore, entries: SessionStoreEntry[]): Promise<void> {
+    try {
+      await appendTo(store, this.key, entries);
+      this.#onSaved(this.key, entries);
+    } catch (error) {
+      this.#failures.push(error instanceof Error ? error : new Error(messageOf(error)));
+    }
+  }
+
+  #context(model: string | undefined): EntryContext {
+    return { sessionId: this.sessionId, cwd: this.#start.cwd, version: RUNTIME_VERSION, model };
+  }
+
+  async #take(from: SessionKey, store: SessionStore | undefined): Promise<void> {
+    const { flags, loadTimeoutMs } = this.#start;
+    // Anything else is not loaded: it may be a path out of the store's folder.
+    const stored = isSessionId(from.sessionId) ? await loadFrom(store, from, loadTimeoutMs) : undefined;
+    if (stored == null) {
+      throw new TenonError('SESSION_NOT_FOUND', `No conversation found with session ID: ${from.sessionId}`);
+    }
+    const { said, leaf } = conversationIn(stored);
+    const until = flags.resumeSessionAt;
+    const last = until === undefined ? said.length - 1 : said.findIndex(({ ids }) => ids.includes(until));
+    if (until !== undefined && last === -1) {
+      throw new TenonError('SESSION_NOT_FOUND', `No message found with message.uuid of: ${until}`);
+    }
+    const kept = said.slice(0, last + 1);
+    // A fork copies everything under its own id; otherwise new entries follow the last one that counts.
+    if (from.sessionId !== this.sessionId) for (const { message, ids } of kept) this.add(message, ids);
+    else this.#last = until === undefined ? leaf : kept.at(-1)?.ids.at(-1);
+    this.messages.splice(0, this.messages.length, ...repaired(kept.map(({ message }) => message)));
+  }
+}
+
+async function latestOf(
+  store: SessionStore | undefined,
+  projectKey: string,
+  timeoutMs: number | undefined,
+): Promise<string | undefined> {
+  const sessions = await readFrom('listSessions', async () => store?.listSessions?.(projectKey), timeoutMs);
+  return sessions?.toSorted((left, right) => right.mtime - left.mtime)[0]?.sessionId;
+}
+
+function loadFrom(
+  store: SessionStore | undefined,
+  key: SessionKey,
+  timeoutMs: number | undefined,
+): Promise<SessionStoreEntry[] | null> {
+  return readFrom('load', async () => store?.load(key) ?? null, timeoutMs);
+}

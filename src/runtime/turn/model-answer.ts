@@ -1,0 +1,109 @@
+import { untilAborted } from '../../protocol/base/until-aborted.js';
+import type { AssistantContentBlock, StreamEvent } from '../../protocol/wire/content.js';
+import type { Lines } from '../conversation/lines.js';
+import type { AnsweredFields, AssistantFields } from '../conversation/written-lines.js';
+import { type Model, ModelError, type ModelRequest, type ModelRetry } from '../model.js';
+import { type RuntimeTool, titleOfUnknown } from '../tools/tool-port.js';
+import type { AssistantStream } from './assistant-stream.js';
+
+export interface AnswerDependencies {
+  model: Model;
+  lines: Lines;
+  includePartialMessages: boolean;
+  request(signal: AbortSignal): Promise<ModelRequest>;
+  /** Switches to another model from now on; false if there is none. */
+  fallBack(error: ModelError): boolean;
+  hasFallback(): boolean;
+  find(name: string): RuntimeTool | undefined;
+}
+
+/** If there is a fallback model, less time is spent waiting for an overloaded one. */
+const RETRIES_BEFORE_FALLBACK = 2;
+
+/**
+ * Asks the model and shows the host its answer block by block. The first answer of a turn names the
+ * messages it answers.
+ */
+export async function readAnswer(
+  stream: AssistantStream,
+  answer: AnswerDependencies,
+  isFirst: boolean,
+  signal: AbortSignal,
+  onBlock: (block: AssistantContentBlock, line: string) => void,
+): Promise<void> {
+  const { lines, includePartialMessages, find } = answer;
+  const firstFields = (): AnsweredFields => (isFirst ? lines.answeredFields() : {});
+  for (;;) {
+    try {
+      if (includePartialMessages) lines.system('status', { status: 'requesting' });
+      for await (const event of await events(answer, signal)) {
+        const block = stream.push(event);
+        // The host gets a block before the event that completes it.
+        if (block !== undefined) {
+          const fields = { ...metaOf(block, find), ...firstFields() };
+          onBlock(block, lines.assistant(stream.message, block, fields));
+        }
+        if (includePartialMessages) lines.streamEvent(event, stream.message.id);
+      }
+      return;
+    } catch (error) {
+      // Once part of an answer was shown, another model would repeat it.
+      if (stream.message.id !== '' || !isUnavailable(error) || !answer.fallBack(error)) throw error;
+    }
+  }
+}
+
+async function events(
+  { model, lines, request, hasFallback }: AnswerDependencies,
+  signal: AbortSignal,
+): Promise<AsyncIterable<StreamEvent>> {
+  const onRetry = (retry: ModelRetry): void => showRetry(lines, retry);
+  const maxRetries = hasFallback() ? { maxRetries: RETRIES_BEFORE_FALLBACK } : {};
+  return abortable(model.stream(await request(signal), { signal, onRetry, ...maxRetries }), signal);
+}
+
+/** The model is overloaded, broken or not available; another one may work. */
+function isUnavailable(error: unknown): error is ModelError {
+  if (!(error instanceof ModelError) || error.status === undefined) return false;
+  return error.status >= 500 || error.status === 404;
+}
+
+/** The title of a call, for people. */
+function metaOf(block: AssistantContentBlock, find: AnswerDependencies['find']): AssistantFields {
+  if (block.type !== 'tool_use') return {};
+  const tool = find(block.name);
+  const title = tool === undefined ? titleOfUnknown(block.name) : tool.title;
+  return title === undefined ? {} : { tool_use_meta: [{ id: block.id, ...title }] };
+}
+
+function showRetry(lines: Lines, { attempt, maxRetries, delayMs, status, error }: ModelRetry): void {
+  lines.system('api_retry', {
+    attempt,
+    max_retries: maxRetries,
+    retry_delay_ms: delayMs,
+    error_status: status,
+    error,
+  });
+}
+
+/** The events of a stream until the signal is aborted, even if the model ignores the signal. */
+async function* abortable<Event>(
+  events: AsyncIterable<Event>,
+  signal: AbortSignal,
+): AsyncGenerator<Event, void> {
+  signal.throwIfAborted();
+  const iterator = events[Symbol.asyncIterator]();
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await untilAborted(iterator.next(), signal);
+      ended = done === true;
+      if (ended) return;
+      yield value;
+      signal.throwIfAborted();
+    }
+  } finally {
+    // Not awaited, because a generator that hangs would not end here either.
+    if (!ended) void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}

@@ -1,0 +1,223 @@
+import type { ComposedCalls } from '../../mcp/call-middleware.js';
+import { clock } from '../../protocol/base/clock.js';
+import { AbortError, messageOf } from '../../protocol/base/errors.js';
+import { untilAborted } from '../../protocol/base/until-aborted.js';
+import type { ToolUseBlock } from '../../protocol/wire/content.js';
+import type { Lines } from '../conversation/lines.js';
+import type { ToolProgress, ToolResultMeta } from '../conversation/written-lines.js';
+import { type HookFields, labelOf } from '../hooks/hook-call.js';
+import type { HookRunner } from '../hooks/hook-runner.js';
+import type { DecisionFields, Permissions } from '../permissions/permissions.js';
+import { failedOutcome, type RuntimeTool, type ToolOutcome } from '../tools/tool-port.js';
+import { runThrough } from './tool-middleware.js';
+
+export interface ToolRunResult {
+  block: ToolUseBlock;
+  outcome: ToolOutcome;
+  /** The `tool_result_meta` of the line. */
+  meta: ToolResultMeta;
+  contexts: string[];
+  /** Why the host or a hook ends the turn; `defer`: before this call has run at all. */
+  stop: { kind: 'hook' | 'interrupt' | 'defer'; reason: string } | undefined;
+  denied: boolean;
+}
+
+export interface ToolRunDependencies {
+  find(name: string): RuntimeTool | undefined;
+  hooks: HookRunner;
+  permissions: Permissions;
+  lines: Lines;
+  middleware?: ComposedCalls | undefined;
+}
+
+/** How often the host is told that a long call is still running. */
+const HEARTBEAT_MS = 30_000;
+
+/** One tool call from request to result: hooks, permission, the tool, hooks. */
+export async function runTool(
+  block: ToolUseBlock,
+  { find, hooks, permissions, lines, middleware }: ToolRunDependencies,
+  signal: AbortSignal,
+): Promise<ToolRunResult> {
+  const result: ToolRunResult = {
+    block,
+    outcome: failedOutcome(''),
+    meta: { id: block.id },
+    contexts: [],
+    stop: undefined,
+    denied: false,
+  };
+  const tool = find(block.name);
+  if (tool === undefined || permissions.isRemoved(tool))
+    return { ...result, outcome: noSuchTool(block.name) };
+  // A copy: an in-process handler gets this very object, and must not change the model's answer.
+  let input = structuredClone(block.input ?? {}) as Record<string, unknown>;
+  const subject = {
+    tool_name: tool.name,
+    tool_use_id: block.id,
+    ...(tool.server === undefined ? {} : { mcp_server: tool.server }),
+  };
+  const call = { subject: tool.name, toolUseId: block.id, signal };
+  const before = await hooks.run({ event: 'PreToolUse', ...call, fields: { ...subject, tool_input: input } });
+  signal.throwIfAborted();
+  result.contexts.push(...before.contexts);
+  if (before.stop !== undefined) result.stop = { kind: 'hook', reason: before.stop };
+  if (before.unanswered !== undefined) {
+    result.outcome = failedOutcome(before.unanswered);
+    return result;
+  }
+  if (before.block !== undefined || before.stop !== undefined) {
+    const reason = before.block ?? before.stop ?? '';
+    return refuse(result, `PreToolUse:${tool.name} hook error: ${reason}`, DENIED_BY_HOOK);
+  }
+  if (before.defer) return deferred(result);
+  input = before.updatedInput ?? input;
+  const decision = await permissions.decide({ tool, toolUseId: block.id, input, hook: before, signal });
+  if (decision.kind === 'deny') {
+    if (decision.interrupt) result.stop = { kind: 'interrupt', reason: decision.message };
+    return refuse(result, decision.message, decision.fields);
+  }
+  Object.assign(result.meta, decision.fields);
+  const started = clock.monotonic();
+  result.outcome = await execute(tool, decision.input, block.id, signal, lines, middleware);
+  if (result.outcome.wasCut) result.meta.non_execution_kind = 'interrupted';
+  await runAfterHooks(
+    result,
+    hooks,
+    call,
+    { ...subject, tool_input: decision.input },
+    clock.monotonic() - started,
+  );
+  return result;
+}
+
+function noSuchTool(name: string): ToolOutcome {
+  const detail = `Error: No such tool available: ${name}`;
+  return { content: `<tool_use_error>${detail}</tool_use_error>`, isError: true, detail };
+}
+
+const DENIED_BY_HOOK: DecisionFields = {
+  non_execution_kind: 'permission-rule',
+  permission_decision: { decision: 'reject', source: 'hook', reason_type: 'hook' },
+};
+
+function deferred(result: ToolRunResult): ToolRunResult {
+  result.stop = { kind: 'defer', reason: '' };
+  result.outcome = failedOutcome('The call was put off by a hook. It has not run.');
+  return result;
+}
+
+function refuse(result: ToolRunResult, message: string, fields: DecisionFields): ToolRunResult {
+  result.denied = true;
+  Object.assign(result.meta, fields);
+  result.outcome = failedOutcome(message);
+  return result;
+}
+
+async function execute(
+  tool: RuntimeTool,
+  input: Record<string, unknown>,
+  toolUseId: string,
+  signal: AbortSignal,
+  lines: Lines,
+  middleware: ComposedCalls | undefined,
+): Promise<ToolOutcome> {
+  const started = clock.monotonic();
+  let beats = 0;
+  const report = (id: string, more: ToolProgress & { heartbeat?: true }): void =>
+    void lines.send({
+      type: 'tool_progress',
+      tool_use_id: id,
+      tool_name: tool.name,
+      parent_tool_use_id: toolUseId,
+      elapsed_time_seconds: Math.round((clock.monotonic() - started) / 1000),
+      ...more,
+    });
+  const heart = clock.setInterval(
+    () => report(`${toolUseId}-heartbeat-${beats++}`, { heartbeat: true }),
+    HEARTBEAT_MS,
+  );
+  try {
+    const onProgress = ({ progress, total, message }: ToolProgress): void =>
+      report(toolUseId, { progress, total, message });
+    const call = { toolUseId, input, signal, onProgress };
+    const running =
+      middleware === undefined ? tool.run(call) : runThrough(middleware, tool, call, lines.sessionId);
+    // The hub cancels calls to servers; user code may ignore the signal.
+    const isUserCode = tool.server === undefined || middleware !== undefined;
+    const outcome = await (isUserCode ? untilAborted(running, signal) : running);
+    return outcome.detail === undefined ? { ...outcome, detail: outcome.content } : outcome;
+  } catch (error) {
+    if (signal.aborted || error instanceof AbortError) throw error;
+    return failedOutcome(messageOf(error));
+  } finally {
+    clock.clearInterval(heart);
+  }
+}
+
+async function runAfterHooks(
+  result: ToolRunResult,
+  hooks: HookRunner,
+  call: { subject: string; toolUseId: string; signal: AbortSignal },
+  fields: HookFields<'PreToolUse'>,
+  durationMs: number,
+): Promise<void> {
+  const { outcome } = result;
+  const duration_ms = Math.round(durationMs);
+  const event = outcome.isError ? 'PostToolUseFailure' : 'PostToolUse';
+  const verdict = await hooks.run(
+    event === 'PostToolUseFailure'
+      ? { event, ...call, fields: { ...fields, error: errorText(outcome), is_interrupt: false, duration_ms } }
+      : { event, ...call, fields: { ...fields, tool_response: outcome.detail, duration_ms } },
+  );
+  result.contexts.push(...verdict.contexts);
+  if (verdict.block !== undefined) {
+    result.contexts.push(
+      `${labelOf({ event, subject: call.subject })} hook blocking error: ${verdict.block}`,
+    );
+  }
+  if (verdict.stop !== undefined) result.stop = { kind: 'hook', reason: verdict.stop };
+  if (verdict.updatedOutput !== undefined) {
+    result.outcome = {
+      content: contentOf(verdict.updatedOutput),
+      isError: false,
+      detail: verdict.updatedOutput,
+    };
+  }
+}
+
+/** Hooks get the reason of a failure as text, whatever the tool returned. */
+function errorText({ content }: ToolOutcome): string {
+  if (typeof content === 'string') return content;
+  return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
+}
+
+function contentOf(output: unknown): ToolOutcome['content'] {
+  if (typeof output === 'string') return output;
+  const blocks = Array.isArray(output) ? output : (output as { content?: unknown })?.content;
+  if (Array.isArray(blocks)) return blocks as ToolOutcome['content'];
+  return JSON.stringify(output);
+}
+
+/**
+ * Runs the calls of one answer: those of read-only tools in parallel, every other one alone, and all in the
+ * order in which the model asked. Calls may be added while earlier ones run.
+ */
+export class ToolSchedule<Result> {
+  readonly #calls: Promise<Result>[] = [];
+  /** The last call that must run alone. */
+  #lastExclusive: Promise<unknown> = Promise.resolve();
+
+  add(isReadOnly: boolean, run: () => Promise<Result>): Promise<Result> {
+    const before = isReadOnly ? this.#lastExclusive : Promise.allSettled(this.#calls);
+    const call = before.then(run);
+    this.#calls.push(call);
+    if (!isReadOnly) this.#lastExclusive = call.catch(() => {});
+    return call;
+  }
+
+  /** In the order of the calls, regardless of which finished first. */
+  results(): Promise<PromiseSettledResult<Result>[]> {
+    return Promise.allSettled(this.#calls);
+  }
+}

@@ -1,0 +1,247 @@
+import { untilAborted } from '../../protocol/base/until-aborted.js';
+import type { MessageParam, ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
+import type { SDKDeferredToolUse, TerminalReason } from '../../protocol/wire/messages/index.js';
+import type { Lines } from '../conversation/lines.js';
+import type { HookRunner, HookVerdict } from '../hooks/hook-runner.js';
+import type { StructuredOutput } from '../tools/structured-output.js';
+import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
+import { HistoryError } from './history-policy.js';
+import { type AnswerDependencies, readAnswer } from './model-answer.js';
+import { type ShownResults, showResults } from './tool-results.js';
+import { runTool, type ToolRunDependencies, type ToolRunResult, ToolSchedule } from './tool-run.js';
+import { type Limit, MAX_STRUCTURED_TRIES, type TurnLimits } from './turn-limits.js';
+import { type TurnOutcome, TurnRecord } from './turn-record.js';
+import type { UsageLedger } from './usage.js';
+
+export interface TurnDependencies extends ToolRunDependencies, AnswerDependencies {
+  hooks: HookRunner;
+  lines: Lines;
+  usage: UsageLedger;
+  /** Adds a message to the transcript; `lines` are the ids of the lines that showed it. */
+  remember(message: MessageParam, lines?: readonly string[]): void;
+  structured: StructuredOutput | undefined;
+  limits: TurnLimits;
+  /** Many listeners will be added to this signal. */
+  expectListeners(signal: AbortSignal): void;
+  /** Resolves when the list of tools is up to date. */
+  ready(): Promise<void>;
+  /** Messages that arrived while tools ran: the model reads them with the results. */
+  takeQueued(): UserContentBlock[];
+  noteDenial(result: ToolRunResult): void;
+}
+
+/** From a prompt to the end of the answer: model, tools, model, until no more tools are requested. */
+export class Turn {
+  readonly #dependencies: TurnDependencies;
+  readonly #record: TurnRecord;
+  readonly #signal: AbortSignal;
+  /** Aborts what is under way in this turn, for the host or because an answer broke off. */
+  readonly #cut = new AbortController();
+  readonly #running: AbortSignal;
+  #modelCalls = 0;
+  #stopHookActive = false;
+  #structuredReminders = 0;
+  #lastText = '';
+
+  constructor(dependencies: TurnDependencies, signal: AbortSignal) {
+    this.#dependencies = dependencies;
+    this.#record = new TurnRecord(dependencies);
+    this.#signal = signal;
+    this.#running = AbortSignal.any([signal, this.#cut.signal]);
+    // Every call of an answer adds a listener, and their number is not limited.
+    dependencies.expectListeners(this.#running);
+  }
+
+  async run(): Promise<TurnOutcome> {
+    for (;;) {
+      const end =
+        this.#limitReached(this.#dependencies.limits.beforeRequest(this.#modelCalls)) ?? (await this.#step());
+      if (end !== undefined) return end;
+    }
+  }
+
+  /** One request to the model and the calls it makes; undefined: continue. */
+  async #step(): Promise<TurnOutcome | undefined> {
+    const schedule = new ToolSchedule<ToolRunResult>();
+    const stream = new AssistantStream();
+    try {
+      this.#modelCalls += 1;
+      await this.#ask(stream, schedule);
+    } catch (error) {
+      this.#cut.abort();
+      return this.#brokenOff(this.#takeAnswer(stream.message), await schedule.results(), error);
+    }
+    const { message } = stream;
+    this.#record.stopReason = message.stopReason;
+    const asked = this.#takeAnswer(message);
+    if (asked.length === 0) return this.#answered(message);
+    return this.#resultsIn(asked, await schedule.results());
+  }
+
+  /**
+   * The calls of an answer. An answer without text or calls is not remembered: the model's API would reject
+   * it.
+   */
+  #takeAnswer(message: AssistantMessage): ToolUseBlock[] {
+    if (message.id !== '') this.#dependencies.usage.add(message.model, message.usage);
+    const lines = this.#record.takeShown();
+    const saysSomething = message.content.some(
+      ({ type }) => type !== 'thinking' && type !== 'redacted_thinking',
+    );
+    if (saysSomething)
+      this.#dependencies.remember(
+        { role: 'assistant', content: message.content as MessageParam['content'] },
+        lines,
+      );
+    return message.content.filter((block) => block.type === 'tool_use');
+  }
+
+  /**
+   * The answer broke off. Calls it had already made may have had an effect, so the model is told about
+   * them.
+   */
+  #brokenOff(
+    asked: ToolUseBlock[],
+    settled: PromiseSettledResult<ToolRunResult>[],
+    error: unknown,
+  ): TurnOutcome {
+    if (asked.length === 0) {
+      if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
+      return error instanceof HistoryError
+        ? this.#record.failed('error_during_execution', undefined, error.message)
+        : this.#record.modelFailed(error);
+    }
+    const { blocks, stop } = this.#resultBlocks(asked, settled);
+    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#record.interrupted(blocks);
+    this.#dependencies.remember({ role: 'user', content: blocks }, this.#record.takeShown());
+    return this.#record.modelFailed(error);
+  }
+
+  async #ask(stream: AssistantStream, schedule: ToolSchedule<ToolRunResult>): Promise<void> {
+    await untilAborted(this.#dependencies.ready(), this.#running);
+    await readAnswer(stream, this.#dependencies, this.#modelCalls === 1, this.#running, (block, line) => {
+      this.#record.shown.push(line);
+      if (block.type === 'text') this.#lastText = block.text;
+      if (block.type === 'tool_use') this.#begin(block, schedule);
+    });
+  }
+
+  /** Starts a call while the answer is still streaming. */
+  #begin(block: ToolUseBlock, schedule: ToolSchedule<ToolRunResult>): void {
+    const tool = this.#dependencies.find(block.name);
+    const isReadOnly = tool === undefined || tool.isReadOnly === true;
+    schedule
+      .add(isReadOnly, async () => {
+        this.#running.throwIfAborted();
+        const run = await runTool(block, this.#dependencies, this.#running);
+        // A denial that interrupts also cancels the calls after it and the rest of the answer.
+        if (run.stop?.kind === 'interrupt') this.#cut.abort();
+        return run;
+      })
+      .catch(() => {});
+  }
+
+  async #resultsIn(
+    asked: ToolUseBlock[],
+    settled: PromiseSettledResult<ToolRunResult>[],
+  ): Promise<TurnOutcome | undefined> {
+    const { blocks, stop, deferred } = this.#resultBlocks(asked, settled);
+    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#record.interrupted(blocks);
+    const end = this.#endAfterTools(stop, deferred);
+    // If the turn ends here, queued messages stay queued for their own turn.
+    if (end === undefined) blocks.push(...this.#dependencies.takeQueued());
+    this.#dependencies.remember({ role: 'user', content: blocks }, this.#record.takeShown());
+    return end ?? this.#structureGiven();
+  }
+
+  #endAfterTools(stop: ToolRunResult['stop'], deferred: ToolUseBlock | undefined): TurnOutcome | undefined {
+    if (stop?.kind === 'hook') return this.#record.finished('', 'hook_stopped');
+    if (deferred === undefined) {
+      const isGiven = this.#dependencies.structured?.isGiven === true;
+      return isGiven ? undefined : this.#limitReached(this.#dependencies.limits.afterTools(this.#modelCalls));
+    }
+    const { id, name, input } = deferred;
+    const outcome = this.#record.finished('', 'tool_deferred');
+    return {
+      ...outcome,
+      stopReason: 'tool_deferred',
+      deferredToolUse: { id, name, input: input as SDKDeferredToolUse['input'] },
+    };
+  }
+
+  #resultBlocks(asked: ToolUseBlock[], settled: PromiseSettledResult<ToolRunResult>[]): ShownResults {
+    const { lines, noteDenial } = this.#dependencies;
+    const results = showResults(asked, settled, lines, noteDenial);
+    this.#record.userLines += asked.length;
+    this.#record.shown.push(...results.shown);
+    return results;
+  }
+
+  /** The structured answer was given. Stop hooks run, but can no longer prevent the end. */
+  async #structureGiven(): Promise<TurnOutcome | undefined> {
+    const { structured } = this.#dependencies;
+    if (!structured?.isGiven) return undefined;
+    const verdict = await this.#stopHooks();
+    if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
+    return this.#record.finished(JSON.stringify(structured.value), stopped(verdict));
+  }
+
+  /** The model requested no tools: checks whether the turn may end. */
+  async #answered(message: AssistantMessage): Promise<TurnOutcome | undefined> {
+    const { structured, remember, lines, limits } = this.#dependencies;
+    const spent = this.#limitReached(limits.budget());
+    if (spent !== undefined) return spent;
+    if (structured !== undefined && !structured.isGiven) {
+      this.#structuredReminders += 1;
+      if (this.#structuredReminders >= MAX_STRUCTURED_TRIES) return this.#limitReached(limits.noStructure());
+      remember({ role: 'user', content: `Give the answer by calling ${structured.tool.name}.` });
+      return this.#limitReached(limits.afterTools(this.#modelCalls));
+    }
+    const verdict = await this.#stopHooks();
+    if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
+    if (verdict.stop === undefined && (verdict.block !== undefined || verdict.contexts.length > 0)) {
+      this.#continueWith(verdict, remember, lines);
+      return this.#limitReached(limits.afterTools(this.#modelCalls));
+    }
+    const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    return this.#record.finished(text, stopped(verdict));
+  }
+
+  async #stopHooks(): Promise<HookVerdict> {
+    const fields = {
+      stop_hook_active: this.#stopHookActive,
+      ...(this.#lastText === '' ? {} : { last_assistant_message: this.#lastText }),
+      background_tasks: [],
+      session_crons: [],
+    };
+    return this.#dependencies.hooks.run({ event: 'Stop', fields, signal: this.#signal });
+  }
+
+  /** A hook prevented the end of the turn: the model reads why and continues. */
+  #continueWith(
+    { block, contexts }: HookVerdict,
+    remember: TurnDependencies['remember'],
+    lines: Lines,
+  ): void {
+    const content = contexts.map((text) => ({ type: 'text' as const, text }));
+    const shown: string[] = [];
+    if (block !== undefined) {
+      const feedback = { type: 'text' as const, text: `Stop hook feedback:\n${block}` };
+      content.unshift(feedback);
+      shown.push(lines.user([feedback], { isSynthetic: true }));
+      this.#record.userLines += 1;
+    }
+    remember({ role: 'user', content }, shown);
+    this.#stopHookActive = true;
+  }
+
+  #limitReached(limit: Limit | undefined): TurnOutcome | undefined {
+    return limit === undefined
+      ? undefined
+      : this.#record.failed(limit.subtype, limit.terminalReason, limit.text);
+  }
+}
+
+function stopped({ stop }: HookVerdict): TerminalReason {
+  return stop === undefined ? 'completed' : 'stop_hook_prevented';
+}
