@@ -5,6 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
+/** npm, told twice at the same moment to stop, hears neither and waits for its network: it gets this long. */
+const STOP_GRACE_MS = 2_000;
 /** What runs now, by its end. @type {Map<import('node:child_process').ChildProcess, Promise<unknown>>} */
 const running = new Map();
 
@@ -47,7 +49,11 @@ export function run(command, args, options) {
 /** Stops everything that was started here; resolves when it has ended, so that nothing is written after it. */
 export async function stopRunning() {
   for (const child of running.keys()) child.kill();
+  const harder = setTimeout(() => {
+    for (const child of running.keys()) child.kill('SIGKILL');
+  }, STOP_GRACE_MS);
   await Promise.all(running.values());
+  clearTimeout(harder);
 }
 
 /**
