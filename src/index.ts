@@ -50,10 +50,10 @@ export {
 export type { McpReadiness } from './client/mcp/mcp-controls.js';
 export { type ResolveMcpConfigOptions, resolveMcpConfig } from './client/mcp/resolve-config.js';
 export type { Session } from './client/query/create-session.js';
+export type { QueryParameters } from './client/query/open-agent.js';
 export { createSession, query } from './client/query/query.js';
 export type { Query } from './client/query/query-type.js';
 export { isSuccess, ResultError } from './client/query/results.js';
-export type { QueryParameters } from './client/query/run-query.js';
 export { prewarm, startup } from './client/warm/index.js';
 export { type WarmPool, type WarmPoolParameters, warmPool } from './client/warm/warm-pool.js';
 export type {

@@ -3,8 +3,8 @@
 import { explainWith, type PermissionsExplanation } from './client/explain-permissions.js';
 import { portableMachine } from './client/launch/portable-machine.js';
 import { openSession, type Session } from './client/query/create-session.js';
+import { type QueryParameters, runQuery } from './client/query/open-agent.js';
 import type { Query } from './client/query/query-type.js';
-import { type QueryParameters, runQuery } from './client/query/run-query.js';
 import { type ResolvedMcpConfig, resolveServers } from './config/resolve-servers.js';
 import { givenLayers } from './config/settings/given-layers.js';
 import { childEnvironment } from './options/environment.js';

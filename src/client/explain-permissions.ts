@@ -4,6 +4,7 @@ import type { ReadLayers, ReadLayersOptions } from '../config/settings/layer.js'
 import { type PermissionSettings, permissionSettings } from '../config/settings/permission-settings.js';
 import { mcpToolName, mcpToolPrefix } from '../mcp/tool-names.js';
 import type { McpServerConfig, McpServerToolPolicy } from '../mcp/types.js';
+import { givenOptions } from '../options/normalise.js';
 import type { Options } from '../options/options.js';
 import {
   decideCall,
@@ -21,7 +22,6 @@ import {
 } from '../protocol/permissions/permission-rules.js';
 import type { PermissionMode } from '../protocol/permissions/permissions.js';
 import { environmentOf } from './mcp/configured-servers.js';
-import { givenOptions } from './query/given-options.js';
 
 /** What happens to the calls of one tool. */
 export interface ToolPermission {

@@ -9,27 +9,33 @@ import {
   NO_SUBAGENTS,
   refuses,
 } from './embedded.js';
+import type { Options } from './options.js';
+import { putPlugins, putSettings, putSkills, putSystemPrompt, putThinking } from './places.js';
 import {
   callback,
   callbacks,
+  clientSide,
   either,
+  limitToPlan,
   list,
   nonNegative,
   oneOf,
   positive,
+  type Row,
   record,
   shape,
   text,
+  toEnvironment,
+  toInitialize,
+  toPlan,
+  toSetting,
   truth,
-} from './kinds.js';
-import type { Options } from './options.js';
-import { putPlugins, putSettings, putSkills, putSystemPrompt, putThinking } from './places.js';
-import { clientSide, limitToPlan, type Row, toEnvironment, toInitialize, toPlan, toSetting } from './row.js';
+} from './row.js';
 
 /**
  * Every option: how it is checked, where it goes, what the embedded runtime does with it. The compiler
  * rejects a table with a missing row. What older versions of the CLI need instead is in
- * client/launch/older-versions.ts.
+ * client/launch/cli-versions.ts.
  */
 export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable<Options[Name]>> } = {
   abortController: { kind: record, to: clientSide, embedded: 'acts' },

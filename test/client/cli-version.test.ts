@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { versionOf } from '../../src/client/launch/cli-version.js';
+import { versionOf } from '../../src/client/launch/cli-versions.js';
 
 let root: string;
 beforeEach(() => {

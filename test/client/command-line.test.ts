@@ -3,14 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { localArguments, remoteArguments } from '../../src/client/launch/command-line.js';
+import { localArguments, redactArguments, remoteArguments } from '../../src/client/launch/command-line.js';
 import { PrivateFiles } from '../../src/client/launch/private-files.js';
-import { redactArguments } from '../../src/client/launch/redact.js';
 import { serversOnWire } from '../../src/client/mcp/configured-servers.js';
 import { splitServers } from '../../src/client/mcp/split-servers.js';
 import type { McpServerConfig, Options } from '../../src/index.js';
 import { normalise } from '../../src/options/normalise.js';
-import { planOf } from '../../src/options/plan-options.js';
+import { planOf } from '../../src/options/plan.js';
 import fc from '../support/property.js';
 
 const cleanUps: (() => void)[] = [];

@@ -1,7 +1,7 @@
 /** What CLIs of older versions need instead: the launch is adapted, or refused, in one place (pain 35). */
 
 import { describe, expect, it } from 'vitest';
-import { adaptToVersion, isOlder, type LaunchPlan } from '../../src/client/launch/older-versions.js';
+import { adaptToVersion, isOlder, type LaunchPlan } from '../../src/client/launch/cli-versions.js';
 import { writeArguments } from '../../src/options/flags.js';
 import { type AgentPlan, emptyPlan } from '../../src/options/plan.js';
 import fc from '../support/property.js';

@@ -12,7 +12,7 @@ import {
 } from '../../src/index.js';
 import { normalise } from '../../src/options/normalise.js';
 import { OPTION_TABLE } from '../../src/options/option-table.js';
-import { planOf } from '../../src/options/plan-options.js';
+import { planOf } from '../../src/options/plan.js';
 import { captureLaunch } from '../support/captured-launch.js';
 
 const NAMES = Object.keys(OPTION_TABLE) as (keyof Options)[];

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect } from 'vitest';
-import { isOlder } from '../../src/client/launch/older-versions.js';
+import { isOlder } from '../../src/client/launch/cli-versions.js';
 import { createSession, type Options, type SDKMessage, type SDKUserMessage } from '../../src/index.js';
 import { type ScriptedRequest, type Step, text, toolUse } from '../../src/testing/index.js';
 import { collect } from '../support/real-cli.js';

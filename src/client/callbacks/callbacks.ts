@@ -4,7 +4,7 @@ import { type InboundRequest, unsupportedRequest } from '../../protocol/channel/
 import { type AgentRequestHandlers, recordField, textField } from '../../protocol/channel/received-fields.js';
 import type { AgentSubtype, InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { InProcessServers } from '../mcp/in-process-servers.js';
-import type { Debug } from '../query/debug.js';
+import type { Debug } from '../query/observers.js';
 import { Hooks } from './hooks.js';
 import { answerPermission } from './permissions.js';
 import { answerDialog, answerElicitation } from './questions.js';

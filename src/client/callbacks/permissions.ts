@@ -9,7 +9,7 @@ import type {
   PermissionUpdate,
 } from '../../protocol/permissions/permissions.js';
 import type { CanUseToolRequest } from '../../protocol/wire/control-requests.js';
-import type { Debug } from '../query/debug.js';
+import type { Debug } from '../query/observers.js';
 
 /**
  * Answers `can_use_tool`. Whatever the callback does, the agent gets a valid answer; anything but a clear

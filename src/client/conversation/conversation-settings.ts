@@ -1,5 +1,5 @@
 import type { ClientSettings } from '../../options/row.js';
-import type { Debug } from '../query/debug.js';
+import type { Debug } from '../query/observers.js';
 
 /** The settings of one conversation. */
 export interface ConversationSettings extends ClientSettings {

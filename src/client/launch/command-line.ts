@@ -1,10 +1,11 @@
 import type { McpServerConfigForProcessTransport } from '../../mcp/types.js';
 import { writeArguments } from '../../options/flags.js';
+import { unreadableSettings } from '../../options/places.js';
 import type { AgentPlan } from '../../options/plan.js';
+import { hostModule } from '../../protocol/base/host-process.js';
 import { LIMITS } from '../../protocol/base/limits.js';
-import type { Settings } from '../../protocol/wire/settings.js';
+import type { Settings, SettingsPermissions } from '../../protocol/wire/settings.js';
 import type { PrivateFiles } from './private-files.js';
-import { mergedSettings } from './settings-argument.js';
 
 const BASE = ['--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json'];
 
@@ -95,4 +96,69 @@ function secretsToEnvironment(
       },
     ]),
   );
+}
+
+/** The settings for a process: the user's own (a path or an object), merged with what other options add. */
+function mergedSettings(
+  { settings: own, sandbox }: AgentPlan,
+  cwd: string | undefined,
+  rules?: SettingsPermissions,
+): AgentPlan['settings'] {
+  const added: Settings = {
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(rules === undefined ? {} : { permissions: rules }),
+  };
+  const hasAdditions = Object.keys(added).length > 0;
+  // The agent reads the file itself, unless something has to be added to it.
+  if (typeof own === 'string') return hasAdditions ? withAdded(readSettings(own, cwd), added) : own;
+  const merged = withAdded(own ?? {}, added);
+  return Object.keys(merged).length === 0 ? undefined : merged;
+}
+
+/**
+ * Other options take precedence over the user's settings, but rules add up: losing a `deny` would allow
+ * something.
+ */
+function withAdded(own: Settings, added: Settings): Settings {
+  const merged = { ...own, ...added };
+  if (!own.permissions || !added.permissions) return merged;
+  const permissions: SettingsPermissions = { ...own.permissions };
+  for (const kind of ['allow', 'deny'] as const) {
+    const more = added.permissions[kind];
+    if (more !== undefined) permissions[kind] = [...(permissions[kind] ?? []), ...more];
+  }
+  return { ...merged, permissions };
+}
+
+function readSettings(path: string, cwd: string | undefined): Settings {
+  try {
+    const files = hostModule('node:fs');
+    const paths = hostModule('node:path');
+    if (files === undefined || paths === undefined) throw new Error('there are no files here.');
+    return JSON.parse(files.readFileSync(paths.resolve(cwd ?? '.', path), 'utf8'));
+  } catch (error) {
+    throw unreadableSettings(path, error);
+  }
+}
+
+const SECRET_NAME = /key|token|secret|password|credential|auth/i;
+const JSON_FLAGS = new Set(['--mcp-config', '--settings', '--managed-settings', '--json-schema', '--agents']);
+const PROMPT_FLAGS = new Set(['--system-prompt', '--append-system-prompt']);
+const SHOWN = 120;
+
+/** A command line that is safe to show in an error: secret or long values are described, not printed. */
+export function redactArguments(args: readonly string[]): string[] {
+  return args.map((arg, index) => {
+    const previous = args[index - 1] ?? '';
+    if (JSON_FLAGS.has(previous) && arg.trimStart().startsWith('{'))
+      return `<JSON, ${arg.length} characters>`;
+    if (PROMPT_FLAGS.has(previous)) return `<text, ${arg.length} characters>`;
+    if (SECRET_NAME.test(previous) && previous.startsWith('--') && !arg.startsWith('--')) return '<redacted>';
+    const [, flag, value] = /^(--[\w-]+)=(.*)$/s.exec(arg) ?? [];
+    if (flag !== undefined && value !== undefined) {
+      if (SECRET_NAME.test(flag)) return `${flag}=<redacted>`;
+      return value.length > SHOWN ? `${flag}=<${value.length} characters>` : arg;
+    }
+    return arg.length > SHOWN * 2 ? `<${arg.length} characters>` : arg;
+  });
 }

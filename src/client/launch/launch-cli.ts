@@ -10,15 +10,13 @@ import {
   spawnTransport,
 } from '../../protocol/transport/process/process-transport.js';
 import type { Transport } from '../../protocol/transport/transport.js';
-import { versionOf } from './cli-version.js';
-import { localArguments, remoteArguments } from './command-line.js';
+import type { StoredLaunch } from '../stored/open-stored.js';
+import { adaptToVersion, versionOf } from './cli-versions.js';
+import { localArguments, redactArguments, remoteArguments } from './command-line.js';
+import { deferredTransport } from './deferred-transport.js';
 import { isScript, requireClaudeCode } from './find-claude-code.js';
-import { openKept } from './kept.js';
 import { type Launch, type LaunchRequest, unstartedLaunch } from './launch.js';
-import { adaptToVersion } from './older-versions.js';
-import { PrivateConfig } from './private-config.js';
-import { PrivateFiles } from './private-files.js';
-import { redactArguments } from './redact.js';
+import { PrivateConfig, PrivateFiles } from './private-files.js';
 
 /**
  * Starts the CLI. A problem with the machine (no CLI, no directory) becomes a transport that ends with that
@@ -69,6 +67,21 @@ function start(
     return request.tap(spawn(command, args, env, options));
   };
   return openKept({ options, plan: adapted.plan, env, open });
+}
+
+export type KeptLaunch = Omit<StoredLaunch, 'sessionStore'>;
+
+/**
+ * Opens an agent, wrapped in its `sessionStore` if the options have one. The code for that is only loaded
+ * then.
+ */
+export function openKept(launch: KeptLaunch): Transport {
+  const { sessionStore } = launch.options;
+  if (sessionStore === undefined) return launch.open(launch.plan);
+  return deferredTransport(async (isStopped) => {
+    const { openStored } = await import('../stored/open-stored.js');
+    return openStored({ ...launch, sessionStore }, isStopped);
+  });
 }
 
 function programOf({

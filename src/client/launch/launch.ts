@@ -4,7 +4,7 @@ import type { GivenOptions } from '../../options/row.js';
 import { failedTransport } from '../../protocol/transport/failed-transport.js';
 import type { Transport } from '../../protocol/transport/transport.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
-import type { Tap } from './frame-tap.js';
+import type { Tap } from '../query/observers.js';
 
 /** What an agent is started with. */
 export interface LaunchRequest {

@@ -1,7 +1,7 @@
 import type { Transport } from '../../protocol/transport/transport.js';
 import type { ReadConfiguration } from '../mcp/configured-servers.js';
-import type { KeptLaunch } from './kept.js';
 import type { Launch, LaunchRequest } from './launch.js';
+import type { KeptLaunch } from './launch-cli.js';
 
 /** What a query needs from the machine it runs on, apart from a network. */
 export interface Machine {

@@ -3,12 +3,12 @@ import { describeProblem, type McpConfigProblem } from '../../config/problems.js
 import { type FileServers, resolveServers } from '../../config/resolve-servers.js';
 import type { McpServerConfig } from '../../mcp/types.js';
 import { childEnvironment } from '../../options/environment.js';
+import { warningsTo } from '../../options/normalise.js';
 import type { Options } from '../../options/options.js';
 import type { AgentPlan } from '../../options/plan.js';
 import type { GivenOptions } from '../../options/row.js';
 import { clock } from '../../protocol/base/clock.js';
 import { SecretValues } from '../../protocol/base/secret-values.js';
-import { warningsTo } from '../query/warnings.js';
 import { type ProcessServerConfig, type SplitServers, splitServers } from './split-servers.js';
 
 /** The servers of one query, and what the client knows about them. */

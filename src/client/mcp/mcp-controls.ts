@@ -17,7 +17,7 @@ import type {
   InitializeRequest,
 } from '../../protocol/wire/control-requests.js';
 import type { Conversation } from '../conversation/conversation.js';
-import type { Debug } from '../query/debug.js';
+import type { Debug } from '../query/observers.js';
 import { type ConfiguredServers, environmentOf } from './configured-servers.js';
 import type { InProcessServers } from './in-process-servers.js';
 import type { ServerContent } from './server-content.js';

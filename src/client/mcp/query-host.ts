@@ -6,7 +6,7 @@ import type { Options } from '../../options/options.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import type { ElicitationRequest } from '../../protocol/wire/host-callbacks.js';
 import type { Conversation } from '../conversation/conversation.js';
-import type { Debug } from '../query/debug.js';
+import type { Debug } from '../query/observers.js';
 
 type Questions = Pick<Options, 'onElicitation' | 'onSampling'>;
 

@@ -1,6 +1,6 @@
 import { type ResolvedMcpConfig, resolveMcpConfig as resolve } from '../../config/resolve-mcp-config.js';
+import { givenOptions } from '../../options/normalise.js';
 import type { Options } from '../../options/options.js';
-import { givenOptions } from '../query/given-options.js';
 import { environmentOf } from './configured-servers.js';
 
 /** The options that decide which MCP servers there are; others are ignored. */

@@ -1,8 +1,8 @@
 import type { Options } from '../../options/options.js';
 import { TenonError } from '../../protocol/base/errors.js';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../../protocol/wire/messages/index.js';
+import type { QueryParameters } from './open-agent.js';
 import type { Query } from './query-type.js';
-import type { QueryParameters } from './run-query.js';
 
 /** A conversation of several turns. */
 export interface Session extends AsyncDisposable {

@@ -1,13 +1,13 @@
+import { givenOptions, warningsTo } from '../../options/normalise.js';
 import type { Options } from '../../options/options.js';
-import { type PlannedQuery, planOf } from '../../options/plan-options.js';
+import { type PlannedQuery, planOf } from '../../options/plan.js';
 import type { ClientSettings, GivenOptions } from '../../options/row.js';
-import { AbortError, messageOf } from '../../protocol/base/errors.js';
+import { AbortError, messageOf, OptionError } from '../../protocol/base/errors.js';
 import type { HostRequestPayload } from '../../protocol/wire/control-requests.js';
 import { Callbacks } from '../callbacks/callbacks.js';
 import { onAbort } from '../conversation/abort-hub.js';
 import { Conversation } from '../conversation/conversation.js';
 import type { Prompt } from '../conversation/user-input.js';
-import { frameTap } from '../launch/frame-tap.js';
 import { failedLaunch, type Launch, type LaunchRequest } from '../launch/launch.js';
 import { launchRuntime, launchTransport } from '../launch/launch-elsewhere.js';
 import type { Machine } from '../launch/machine.js';
@@ -20,8 +20,23 @@ import {
 import { InProcessServers } from '../mcp/in-process-servers.js';
 import { McpControls } from '../mcp/mcp-controls.js';
 import { QueryHost } from '../mcp/query-host.js';
-import { type Debug, debugTo } from './debug.js';
-import { warningsTo } from './warnings.js';
+import { type Debug, debugTo, frameTap } from './observers.js';
+import { QueryHandle } from './query-handle.js';
+import type { Query } from './query-type.js';
+
+export interface QueryParameters {
+  prompt: Prompt;
+  options?: Options | undefined;
+}
+
+/** `query()`, on the given machine. */
+export function runQuery({ prompt, options = {} }: QueryParameters, machine: Machine): Query {
+  const given = givenOptions(options, 'query');
+  checkPrompt('query', prompt);
+  const { conversation, initialized, mcp, say } = openAgent(given, machine);
+  say(prompt);
+  return new QueryHandle(conversation, initialized, mcp);
+}
 
 /** An agent that has been started and initialized but not prompted yet. */
 export interface OpenAgent {
@@ -145,4 +160,14 @@ async function sayWhenReady(
     debug('mcp', `the prompt did not wait for the servers: ${messageOf(error)}`);
   }
   say();
+}
+
+export function checkPrompt(caller: string, prompt: unknown): asserts prompt is Prompt {
+  if (typeof prompt === 'string') return;
+  if (typeof prompt === 'object' && prompt !== null && Symbol.asyncIterator in prompt) return;
+  throw new OptionError(
+    'prompt',
+    prompt,
+    `${caller}(): \`prompt\` must be a string or an async iterable of user messages.`,
+  );
 }

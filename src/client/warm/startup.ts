@@ -1,13 +1,12 @@
+import { givenOptions } from '../../options/normalise.js';
 import { clock, type Timer } from '../../protocol/base/clock.js';
 import { TenonError } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { Prompt } from '../conversation/user-input.js';
-import { nodeMachine } from '../launch/node-machine.js';
-import { givenOptions } from '../query/given-options.js';
-import { type OpenAgent, openAgent } from '../query/open-agent.js';
+import { checkPrompt, type OpenAgent, openAgent } from '../query/open-agent.js';
+import { nodeMachine } from '../query/query.js';
 import { QueryHandle } from '../query/query-handle.js';
 import type { Query } from '../query/query-type.js';
-import { checkPrompt } from '../query/run-query.js';
 import type { WarmParameters, WarmQuery } from './warm-types.js';
 
 export async function startup({

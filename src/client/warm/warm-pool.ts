@@ -1,14 +1,14 @@
+import { givenOptions } from '../../options/normalise.js';
 import type { Options } from '../../options/options.js';
 import { clock, type Timer, unref } from '../../protocol/base/clock.js';
 import { AbortError, messageOf, OptionError, TenonError } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import { SecretValues } from '../../protocol/base/secret-values.js';
 import type { Prompt } from '../conversation/user-input.js';
-import { debugTo } from '../query/debug.js';
-import { givenOptions } from '../query/given-options.js';
+import { debugTo } from '../query/observers.js';
+import { checkPrompt } from '../query/open-agent.js';
 import { query } from '../query/query.js';
 import type { Query } from '../query/query-type.js';
-import { checkPrompt } from '../query/run-query.js';
 import { startup } from './index.js';
 import type { WarmQuery } from './warm-types.js';
 

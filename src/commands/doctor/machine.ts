@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { versionOf } from '../../client/launch/cli-version.js';
+import { versionOf } from '../../client/launch/cli-versions.js';
 import { type FoundClaudeCode, findClaudeCode, type TriedPlace } from '../../index.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { Finding } from './finding.js';

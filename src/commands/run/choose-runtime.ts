@@ -1,4 +1,4 @@
-import { versionOf } from '../../client/launch/cli-version.js';
+import { versionOf } from '../../client/launch/cli-versions.js';
 import { findClaudeCode, OptionError, type Options, ProcessError } from '../../index.js';
 
 export const RUNTIMES = ['cli', 'embedded'] as const;

@@ -1,6 +1,6 @@
 /** A scenario is written once and played on every version; where an older CLI cannot do it, the reason is data. */
 import { describe, inject, it } from 'vitest';
-import { isOlder } from '../../../src/client/launch/older-versions.js';
+import { isOlder } from '../../../src/client/launch/cli-versions.js';
 import type { Cli } from './fetch-cli.js';
 
 /** What versions before `before` do instead, and why. It is played and checked like the scenario itself. */

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
-import { isOlder } from '../../../src/client/launch/older-versions.js';
+import { isOlder } from '../../../src/client/launch/cli-versions.js';
 import { cacheFolder } from './fetch-cli.js';
 import type { Played } from './scenario.js';
 

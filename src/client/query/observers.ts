@@ -1,3 +1,4 @@
+import type { DebugEvent } from '../../options/options.js';
 import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { hostModule } from '../../protocol/base/host-process.js';
@@ -12,7 +13,25 @@ import {
 } from '../../protocol/transport/tapped-transport.js';
 import type { Transport } from '../../protocol/transport/transport.js';
 import type { Frame } from '../../protocol/wire/frames.js';
-import type { Debug } from '../query/debug.js';
+
+export type Debug = (kind: string, message: string, data?: unknown) => void;
+
+const log = hostModule('node:util')?.debuglog('tenon') ?? (() => {});
+
+/** Silent unless enabled: by `NODE_DEBUG=tenon` for people, by `onDebug` for programs. */
+export function debugTo(onDebug: ((event: DebugEvent) => void) | undefined, secrets: SecretValues): Debug {
+  return (kind, text, value) => {
+    const message = secrets.hide(text);
+    const data = secrets.hideIn(value);
+    log('%s: %s', kind, message);
+    if (onDebug == null) return;
+    try {
+      onDebug(data === undefined ? { kind, message } : { kind, message, data });
+    } catch (error) {
+      log('onDebug threw: %o', error);
+    }
+  };
+}
 
 const frames = hostModule('node:diagnostics_channel')?.channel('tenon:frame');
 
