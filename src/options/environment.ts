@@ -58,7 +58,18 @@ export function childEnvironment(
   Object.assign(env, DEFAULTS, fromOptions, given);
   // `undefined` and `null` mean "not set"; spawn would write them out as text.
   for (const [name, value] of Object.entries(env)) if (value == null) delete env[name];
-  return env;
+  return given === undefined ? shared(env) : env;
+}
+
+let latest: NodeJS.ProcessEnv = {};
+
+/** Idle conversations by the thousand hold one copy of the host's environment between them, not one each. */
+function shared(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = Object.keys(env);
+  const isSame =
+    names.length === Object.keys(latest).length && names.every((name) => env[name] === latest[name]);
+  if (!isSame) latest = Object.freeze(env);
+  return latest;
 }
 
 function pick(host: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv {

@@ -5,7 +5,10 @@ import { expect, it } from 'vitest';
 
 const dist = new URL('../../dist/', import.meta.url).href;
 
-/** Fifty before: what is loaded and compiled once does not count. */
+/**
+ * Fifty before: what is loaded and compiled once does not count. The least of four rounds: on a busy machine the
+ * compiler is still at work in the first ones, and its code is in the heap too.
+ */
 const PROGRAM = `
 import { createSdkMcpServer, query, tool } from '${dist}index.js';
 import { embedded } from '${dist}runtime/index.js';
@@ -40,13 +43,20 @@ async function heap() {
 }
 
 await Promise.all((await open(50)).map((conversation) => conversation.close()));
-const before = await heap();
-const idle = await open(200);
-console.log(JSON.stringify({ kilobytes: ((await heap()) - before) / 1024 / 200, open: idle.length }));
+const idle = [];
+const sizes = [];
+let before = await heap();
+for (let round = 0; round < 4; round += 1) {
+  idle.push(...(await open(100)));
+  const now = await heap();
+  sizes.push((now - before) / 1024 / 100);
+  before = now;
+}
+console.log(JSON.stringify({ kilobytes: Math.min(...sizes), open: idle.length }));
 process.exit(0);
 `;
 
-it('an idle conversation, with its agent in the same process, holds less than 28 KB', async () => {
+it('an idle conversation, with its agent in the same process, holds less than 26 KB', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--expose-gc',
     '--input-type=module',
@@ -54,7 +64,7 @@ it('an idle conversation, with its agent in the same process, holds less than 28
     PROGRAM,
   ]);
   const { kilobytes, open } = JSON.parse(stdout);
-  expect(open).toBe(200);
+  expect(open).toBe(400);
   expect(kilobytes).toBeGreaterThan(5);
-  expect(kilobytes).toBeLessThan(28);
+  expect(kilobytes).toBeLessThan(26);
 });
