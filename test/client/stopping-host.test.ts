@@ -93,10 +93,9 @@ describe.concurrent('a host that is through ends by itself, without process.exit
     const host = startHost(options, plan);
     const { pid } = await host.seen(({ event }) => event === 'started');
     await host.seen(({ event }) => event === 'over');
-    const over = performance.now();
     const { code, signal, stderr } = await host.ended;
-    // The shortest timer that could hold it up has a minute.
-    expect(performance.now() - over).toBeLessThan(50_000);
+    // It was not a limit of ours, of a minute or so, that let it go.
+    expect(host.events.filter(({ event }) => event === 'held up')).toEqual([]);
     expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' });
     expect(alive(pid ?? 0)).toBe(false);
     return host;

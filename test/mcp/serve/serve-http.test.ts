@@ -22,6 +22,7 @@ import {
 } from '../../../src/index.js';
 import { byHandServer } from '../../support/by-hand-server.js';
 import { failOnTrouble } from '../../support/fake-cli.js';
+import { holdTimers } from '../../support/held-timers.js';
 import { waitUntil } from '../../support/real-cli.js';
 
 failOnTrouble();
@@ -272,19 +273,30 @@ describe('sessions', () => {
         onclose?.();
       };
     };
-    await using serving = await serveHttp(server, { sessionIdleMs: 2_000 });
+    using limits = holdTimers(2_345);
+    await using serving = await serveHttp(server, { sessionIdleMs: 2_345 });
+    const letIdleOnesExpire = async () => {
+      await waitUntil(() => limits.count === 1, { what: 'one session that nobody uses' });
+      limits.expire();
+    };
+    const statusOf = async (id: string) => (await post(serving.url, ping, { 'mcp-session-id': id })).status;
     const idle = await open(serving.url);
+    const busy = await open(serving.url);
     // An open event stream is a use.
-    const { client } = await clientOf(serving);
+    const stream = await fetch(serving.url, {
+      headers: { accept: 'text/event-stream', 'mcp-session-id': busy },
+    });
+    await letIdleOnesExpire();
     await waitUntil(() => ended.has(1), { what: 'the end of the idle session' });
-    expect((await post(serving.url, ping, { 'mcp-session-id': idle })).status).toBe(404);
-    expect(await client.ping()).toEqual({});
-    // Once more the time that is too long for one that nobody uses.
+    expect(await statusOf(idle)).toBe(404);
+    expect(await statusOf(busy)).toBe(200);
     await open(serving.url);
+    await letIdleOnesExpire();
     await waitUntil(() => ended.has(3), { what: 'the end of another idle session' });
-    expect(await client.ping()).toEqual({});
-    await client.close();
-    await waitUntil(() => ended.has(2), { what: 'the end of the other one' });
+    expect(await statusOf(busy)).toBe(200);
+    await stream.body?.cancel();
+    await letIdleOnesExpire();
+    await waitUntil(() => ended.has(2), { what: 'the end of the one that was in use' });
   });
 
   it('make room for new ones, the one that was not used for the longest time first', async () => {

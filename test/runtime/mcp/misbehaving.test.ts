@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { externalSource } from '../../../src/mcp/client/external-source.js';
 import type { McpServerConfigForProcessTransport } from '../../../src/mcp/types.js';
+import { holdTimers } from '../../support/held-timers.js';
 import { PATIENCE_MS } from '../../support/patience.js';
 import { UnrulyServer } from '../../support/unruly-server.js';
 import { openHub } from './support.js';
@@ -31,14 +32,16 @@ describe.each<Kind>(['http', 'sse'])('a server over %s', (kind) => {
     await using hanging = await UnrulyServer.start({ hangs: true });
     await using well = await UnrulyServer.start();
     const servers = { hanging: configOf(hanging, kind), well: configOf(well, kind) };
-    await using hub = openHub(servers, { env: { MCP_TIMEOUT: '4000' } });
+    using limits = holdTimers(4_321);
+    await using hub = openHub(servers, { env: { MCP_TIMEOUT: '4321' } });
     expect((await hub.until('connected', 'well')).tools).toMatchObject([{ name: 'do' }]);
     expect(hub.status('hanging').status).toBe('pending');
     expect(await hub.text('do', { id: 'a' }, 'well')).toBe('a');
+    limits.expire();
     await hub.hub.settled();
     expect(hub.status('hanging')).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('did not answer within 4000 ms'),
+      error: expect.stringContaining('did not answer within 4321 ms'),
     });
   });
 
