@@ -1,7 +1,10 @@
 /** When input is over: not before everything that was asked for is done, and not after (pain 1, pain 17, R18, R19). */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { SDKMessage } from '../../src/index.js';
-import { createSdkMcpServer, tool } from '../../src/index.js';
+import { createSdkMcpServer, query, tool } from '../../src/index.js';
+import { scriptedMessagesApi, text, toolUse } from '../../src/testing/index.js';
 import {
   calculator,
   failOnTrouble,
@@ -12,6 +15,7 @@ import {
   run,
   user,
 } from '../support/fake-cli.js';
+import { cliPath, sandbox } from '../support/real-cli.js';
 
 failOnTrouble();
 
@@ -82,6 +86,49 @@ describe('a tool call', () => {
     const { messages, error } = await outcome(running);
     expect(error).toBeUndefined();
     expect(reportOf(messages)).toMatchObject({ call: { result: { content: [{ text: 'approved' }] } } });
+  });
+});
+
+describe.concurrent('a shell command in the background', () => {
+  it('keeps the input open, though the CLI says it is idle (R18)', async () => {
+    const { server, calls } = calculator();
+    const options = { mcpServers: { calc: server } };
+    const { messages, error, exit } = await outcome(run('idle-with-command', options));
+    expect(error).toBeUndefined();
+    expect(words(messages)).toEqual(['started', 'finished']);
+    expect(resultsOf(messages).map(({ final }) => final)).toEqual([false, true]);
+    expect(reportOf(messages)).toMatchObject({ call: fortyTwo });
+    expect(reportOf(messages)).not.toHaveProperty('inputEndedEarly');
+    expect(calls).toEqual([{ a: 15, b: 27 }]);
+    expect(exit).toEqual({ code: 0, signal: null });
+  });
+
+  it('of the real CLI ends by itself, and the model hears of it in a second turn (R18, R20)', async () => {
+    await using box = sandbox();
+    await using api = await scriptedMessagesApi([
+      // Ends when the first result has been read, and a while after the CLI would have been told to go.
+      toolUse('Bash', { command: 'until [ -e go ]; do sleep 0.1; done; sleep 1', run_in_background: true }),
+      text('launched'),
+      text('heard of it'),
+    ]);
+    const messages: SDKMessage[] = [];
+    const running = query({
+      prompt: 'go',
+      options: {
+        pathToClaudeCodeExecutable: cliPath,
+        cwd: box.cwd,
+        env: box.env(api),
+        allowedTools: ['Bash'],
+        closeGraceMs: 200,
+      },
+    });
+    for await (const message of running) {
+      messages.push(message);
+      if (message.type === 'result') writeFileSync(join(box.cwd, 'go'), '');
+    }
+    expect(words(messages)).toEqual(['launched', 'heard of it']);
+    expect(resultsOf(messages).map(({ final }) => final)).toEqual([false, true]);
+    api.assertDone();
   });
 });
 

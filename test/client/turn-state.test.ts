@@ -66,6 +66,8 @@ describe('a recorded conversation with a CLI that reports its state', () => {
     // The subagent that ends later starts a turn of its own (pain 17).
     ['s10-subagent-background', [false, true]],
     ['s10-subagent-foreground', [true]],
+    // Idle also between the two: a shell command in the background does not count as work for the CLI (R18).
+    ['s15-bash-background-late', [false, true]],
   ])('%s is done when it is idle, and only its last result is final', (name, expected) => {
     const lines = recording(name);
     const { turns, seen, doneAfter, finals } = replay(lines);
@@ -80,13 +82,16 @@ describe('a recorded conversation with a CLI that reports its state', () => {
     expect(seen.map(nameOf)).toEqual(forConsumer);
   });
 
-  it('is not done a line before its end, wherever one stops to look', () => {
-    const lines = recording('s10-subagent-background');
-    const end = lines.findIndex(({ line }) => line !== '<EOF>' && nameOf(line) === IDLE);
-    for (let length = 1; length <= end; length += 1) {
-      expect(replay(lines.slice(0, length)).turns.isDone, `after ${length} lines`).toBe(false);
-    }
-  });
+  it.each(['s10-subagent-background', 's15-bash-background-late'])(
+    '%s is not done a line before its end, wherever one stops to look',
+    (name) => {
+      const lines = recording(name);
+      const end = lines.findLastIndex(({ line }) => line !== '<EOF>' && nameOf(line) === IDLE);
+      for (let length = 1; length <= end; length += 1) {
+        expect(replay(lines.slice(0, length)).turns.isDone, `after ${length} lines`).toBe(false);
+      }
+    },
+  );
 });
 
 /** What a CLI before 2.1.290 would have written: the same lines without the state. */

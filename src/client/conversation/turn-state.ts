@@ -47,8 +47,9 @@ export class TurnState {
 
   /** Whether nothing is left to do: the last message has its result, and no background work is running. */
   get isDone(): boolean {
-    if (this.#awaitingResult) return false;
-    return this.reportsState ? this.#reported === 'idle' : !this.hasBackgroundTasks;
+    // The CLI is `idle` while a shell command runs in the background, though a turn follows when it ends.
+    if (this.#awaitingResult || this.hasBackgroundTasks) return false;
+    return this.#reported !== 'running';
   }
 
   messageSent(): void {
