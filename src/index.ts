@@ -259,6 +259,12 @@ export type {
   WebSearchToolResultBlock,
 } from './protocol/wire/content.js';
 export type {
+  ApiMessage,
+  ApiMessageParam,
+  ApiStreamEvent,
+  ApiUsage,
+} from './protocol/wire/content-of-peer.js';
+export type {
   AccountInfo,
   AgentInfo,
   ManifestOutcome,

@@ -19,8 +19,8 @@ const RULES: Options[] = [
 ];
 const HOSTS: Options[] = [
   {},
-  { canUseTool: (_, input) => ({ behavior: 'allow', updatedInput: input }) },
-  { canUseTool: (_, input) => ({ behavior: 'allow', updatedInput: input }), permissionPrompts: 'none' },
+  { canUseTool: async (_, input) => ({ behavior: 'allow', updatedInput: input }) },
+  { canUseTool: async (_, input) => ({ behavior: 'allow', updatedInput: input }), permissionPrompts: 'none' },
 ];
 
 const serverWith = (ran: string[]) =>
@@ -37,7 +37,7 @@ async function happens(options: Options) {
   const asked: string[] = [];
   const model = scriptedModel([{ toolUses: [{ name: 'mcp__s__read' }, { name: 'mcp__s__write' }] }, 'Done.']);
   const { canUseTool, ...rest } = options;
-  const listening: NonNullable<Options['canUseTool']> = (name, input, context) => {
+  const listening: NonNullable<Options['canUseTool']> = async (name, input, context) => {
     asked.push(name);
     return canUseTool?.(name, input, context) ?? null;
   };
@@ -82,7 +82,7 @@ test('the rule, the option or the mode is named', () => {
     'allowedTools "mcp__s__read"',
     'no rule allows it, and there is no canUseTool to ask',
   ]);
-  expect(why({ permissionMode: 'plan', allowedTools: ['mcp__s'], canUseTool: () => null })).toEqual([
+  expect(why({ permissionMode: 'plan', allowedTools: ['mcp__s'], canUseTool: async () => null })).toEqual([
     'allowedTools "mcp__s"',
     'permissionMode "plan": canUseTool decides',
   ]);
@@ -143,7 +143,7 @@ test.each<[string, Options, RegExp]>([
   ['an allow list that restricts nothing', { allowedTools: ['Read'] }, /does not remove tools/],
   [
     'a callback that nobody calls',
-    { canUseTool: () => null, permissionMode: 'bypassPermissions', mcpServers: { s: serverWith([]) } },
+    { canUseTool: async () => null, permissionMode: 'bypassPermissions', mcpServers: { s: serverWith([]) } },
     /canUseTool is never called/,
   ],
 ])('warns of %s', (_, options, expected) => {

@@ -15,21 +15,6 @@ export const DIFFERENT_SHAPES: readonly DifferentShape[] = [
     reason: 'A shape may also have schemas of other Standard Schema libraries, which are no zod types.',
   },
   {
-    name: 'CanUseTool',
-    directions: ['to'],
-    reason: 'A callback may answer without a promise, and its context may lack what older CLIs do not send.',
-  },
-  {
-    name: 'HookCallback',
-    directions: ['to'],
-    reason: 'A hook may answer without a promise, or with nothing at all.',
-  },
-  {
-    name: 'HookCallbackMatcher',
-    directions: ['to'],
-    reason: 'It has hooks, which may answer without a promise.',
-  },
-  {
     name: 'McpSdkServerConfigWithInstance',
     directions: ['to'],
     reason: 'The instance may be of either major of the MCP library, or a server of our own.',
@@ -39,12 +24,10 @@ export const DIFFERENT_SHAPES: readonly DifferentShape[] = [
     directions: ['to'],
     reason: 'It may be an in-process server whose instance is of either major of the MCP library.',
   },
-  { name: 'OnElicitation', directions: ['to'], reason: 'The callback may answer without a promise.' },
-  { name: 'OnUserDialog', directions: ['to'], reason: 'The callback may answer without a promise.' },
   {
     name: 'Options',
     directions: ['to'],
-    reason: 'It has more options, and callbacks that may answer without a promise.',
+    reason: 'It has more options, and in-process servers of either major of the MCP library.',
   },
   {
     name: 'Query',

@@ -67,15 +67,32 @@ describe.each([
   ['Bundler', bundler],
 ])('under %s', (_, resolution) => {
   it('the declarations are whole, nothing is any, mistakes are found, and programs for the official SDK compile', async () => {
-    const files = ['messages.ts', 'tools.ts', 'program.ts'];
+    const files = ['messages.ts', 'tools.ts', 'program.ts', 'wrapping.ts'];
     expect(await compile(files, { ...resolution, skipLibCheck: false, paths: asTenon })).toBe('');
   });
 });
 
 // The official typings need packages that are not there for them, so their own errors are left out.
 it('that program is one for the official SDK, and options and messages pass from one to the other', async () => {
-  const files = ['program.ts', 'assignable.ts'];
+  const files = ['program.ts', 'wrapping.ts', 'assignable.ts'];
   expect(await compile(files, { ...bundler, skipLibCheck: true, paths: asOfficial })).toBe('');
+});
+
+describe.each([
+  ['the oldest', 'test/reference/older/node_modules'],
+  ['the newest', 'node_modules'],
+])("with %s @anthropic-ai/sdk that is supported as the consumer's own", (_, modules) => {
+  it('messages are made from its values, and its functions take the messages', async () => {
+    const peer = join(folder, 'node_modules/@anthropic-ai/sdk');
+    await mkdir(dirname(peer), { recursive: true });
+    await symlink(join(root, modules, '@anthropic-ai/sdk'), peer);
+    try {
+      const files = ['constructs.ts', 'messages.ts', 'program.ts', 'wrapping.ts'];
+      expect(await compile(files, { ...nodeNext, skipLibCheck: true, paths: asTenon })).toBe('');
+    } finally {
+      await rm(peer);
+    }
+  });
 });
 
 it('mistakes are reported here, or all of this would prove nothing', async () => {

@@ -1,6 +1,13 @@
 /** What hooks may answer, and what comes of it: the same on the CLI and on the runtime (protocol.md §8). */
 import { describe, expect, test } from 'vitest';
-import type { HookCallback, HookEvent, HookInput, Options, SyncHookJSONOutput } from '../../src/index.js';
+import type {
+  CanUseTool,
+  HookCallback,
+  HookEvent,
+  HookInput,
+  Options,
+  SyncHookJSONOutput,
+} from '../../src/index.js';
 import { type Script, text, toolUse, toolUses } from '../../src/testing/index.js';
 import { BACK_ENDS, converse, type Outcome, told } from './back-ends.js';
 
@@ -23,8 +30,8 @@ const decisionOf = ({ messages }: Outcome) =>
 const said = ({ api }: Outcome, index = 1) => JSON.stringify(api.requests[index]?.body.messages);
 const noticed = ({ messages }: Outcome) =>
   messages.filter(({ subtype }) => subtype === 'informational').map(({ content }) => content);
-const denies: Options = { canUseTool: () => ({ behavior: 'deny', message: 'The host says no.' }) };
-const permits: Options = { canUseTool: (_, input) => ({ behavior: 'allow', updatedInput: input }) };
+const denies: Options = { canUseTool: async () => ({ behavior: 'deny', message: 'The host says no.' }) };
+const permits: Options = { canUseTool: async (_, input) => ({ behavior: 'allow', updatedInput: input }) };
 
 describe.each(BACK_ENDS)('on %s, a PreToolUse hook', (backEnd) => {
   test('that adds context is read by the model, and by nobody before', async () => {
@@ -51,6 +58,19 @@ describe.each(BACK_ENDS)('on %s, a PreToolUse hook', (backEnd) => {
       asked: ['write'],
       inputs: [{ x: 9 }],
     });
+  });
+
+  // The types ask for promises, as the official ones do; a program without types may answer directly.
+  test('and canUseTool may answer without a promise', async () => {
+    const direct = (() => ({
+      hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' },
+    })) as unknown as HookCallback;
+    const decide = ((_: string, input: object) => ({
+      behavior: 'allow',
+      updatedInput: input,
+    })) as unknown as CanUseTool;
+    const outcome = await converse(backEnd, once, { ...on('PreToolUse', direct), canUseTool: decide });
+    expect({ ran: outcome.ran, asked: outcome.asked }).toEqual({ ran: ['write'], asked: ['write'] });
   });
 
   test('that approves in the old way is a yes', async () => {

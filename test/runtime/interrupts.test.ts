@@ -134,7 +134,7 @@ describe('an interrupt', () => {
       const asked = gate();
       const withdrawn = gate();
       let calls = 0;
-      const hang: HookCallback = (_, __, { signal }) => {
+      const hang: HookCallback = async (_, __, { signal }) => {
         calls += 1;
         if (calls > 1) return {};
         asked.open();

@@ -8,7 +8,7 @@ const read = toolUse('mcp__s__read');
 const write = toolUse('mcp__s__write', { x: 1 });
 const both: Script = [read, write, text('Done.')];
 
-const allows: CanUseTool = (_, input) => ({ behavior: 'allow', updatedInput: input });
+const allows: CanUseTool = async (_, input) => ({ behavior: 'allow', updatedInput: input });
 const bypass: Options = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
 
 describe.each(BACK_ENDS)('on %s', (backEnd) => {
@@ -121,7 +121,7 @@ describe.each(BACK_ENDS)('on %s', (backEnd) => {
     'the host changes permissions while the conversation runs (R21): %s',
     async (_, updatedPermissions, expected, options = {}) => {
       let isFirst = true;
-      const canUseTool: CanUseTool = (_name, input) => {
+      const canUseTool: CanUseTool = async (_name, input) => {
         const updates = isFirst ? { updatedPermissions } : {};
         isFirst = false;
         return { behavior: 'allow', updatedInput: input, ...updates };
@@ -136,7 +136,11 @@ describe.each(BACK_ENDS)('on %s', (backEnd) => {
 
   test('"no, and stop" ends the turn at once, and the model never reads it (pain 31)', async () => {
     const script: Script = [toolUse('mcp__s__write'), text('Next.')];
-    const canUseTool: CanUseTool = () => ({ behavior: 'deny', message: 'NO AND STOP', interrupt: true });
+    const canUseTool: CanUseTool = async () => ({
+      behavior: 'deny',
+      message: 'NO AND STOP',
+      interrupt: true,
+    });
     const outcome = await converse(backEnd, script, { canUseTool, throwOnErrorResult: false }, [
       'One',
       'Two',

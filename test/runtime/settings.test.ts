@@ -55,7 +55,7 @@ async function callUnder(
     await writeFile(paths[name as keyof Files], text);
   }
   const { mcpServers = {}, canUseTool, env, ...rest } = options;
-  const listening: CanUseTool = (name, input, context) => {
+  const listening: CanUseTool = async (name, input, context) => {
     asked.push(`${name} ${context.matchedAskRule?.source ?? ''}`.trim());
     return canUseTool?.(name, input, context) ?? null;
   };
@@ -211,7 +211,7 @@ const PERMITTED: Record<string, Case> = {
   'a key that nobody knows': { options: { ...ALLOWED, settings: { somethingNew: { deny: true } } } },
 };
 
-function allowing(): ReturnType<CanUseTool> {
+async function allowing(): ReturnType<CanUseTool> {
   return { behavior: 'allow' };
 }
 

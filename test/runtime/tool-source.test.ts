@@ -67,7 +67,7 @@ describe('tools of the runtime itself (R49)', () => {
         allowedTools: ['Echo'],
         hooks: {
           PostToolUseFailure: [
-            { hooks: [(input) => ({ continue: errors.push('error' in input && input.error) > 0 })] },
+            { hooks: [async (input) => ({ continue: errors.push('error' in input && input.error) > 0 })] },
           ],
         },
       },

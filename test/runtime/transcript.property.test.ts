@@ -97,7 +97,7 @@ class Wire {
   }
 }
 
-function answerHook(answer: string, input: HookInput, signal: AbortSignal): ReturnType<HookCallback> {
+async function answerHook(answer: string, input: HookInput, signal: AbortSignal): ReturnType<HookCallback> {
   const event = input.hook_event_name;
   const specific = (more: object) => ({ hookSpecificOutput: { hookEventName: event, ...more } as never });
   // A hook that never lets a turn end is for another test.

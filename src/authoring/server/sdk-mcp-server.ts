@@ -32,7 +32,8 @@ export interface CreateSdkMcpServerOptions {
   version?: string | undefined;
   /** Text for the agent on how to use this server. */
   instructions?: string | undefined;
-  tools?: readonly AnyTool[] | undefined;
+  // Not readonly: programs push to a list of this type.
+  tools?: AnyTool[] | undefined;
   resources?: readonly ResourceDefinition[] | undefined;
   prompts?: readonly PromptDefinition[] | undefined;
   /** Put all of the server's tools into every prompt instead of loading them on demand. */

@@ -41,7 +41,11 @@ export function serversIn(module: Record<string, unknown>, file: string, option:
 
 function serverOf(tools: readonly AnyTool[], file: string): FoundServer {
   const name = basename(file, extname(file)).replaceAll(/[^a-zA-Z0-9_-]+/g, '_') || 'tools';
-  const config = createSdkMcpServer({ name, tools, alwaysLoad: tools.length <= ALWAYS_LOAD_UP_TO });
+  const config = createSdkMcpServer({
+    name,
+    tools: [...tools],
+    alwaysLoad: tools.length <= ALWAYS_LOAD_UP_TO,
+  });
   return { name, config, tools: tools.map((tool) => tool.name) };
 }
 

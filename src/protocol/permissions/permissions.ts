@@ -78,10 +78,10 @@ export type CanUseToolContext = {
 
 /**
  * `null`, which the official typings permit, is not a decision: it denies, like anything that is not an
- * allow.
+ * allow. A promise, for those who call or wrap one; at run time a plain answer will do too.
  */
 export type CanUseTool = (
   toolName: string,
   input: Record<string, unknown>,
   options: CanUseToolContext,
-) => PermissionResult | null | Promise<PermissionResult | null>;
+) => Promise<PermissionResult | null>;

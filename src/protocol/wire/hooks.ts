@@ -76,11 +76,12 @@ export type {
   WorktreeCreateHookSpecificOutput,
 } from './hook-outputs.js';
 
+/** A promise, for those who call or wrap one; at run time a plain answer, or none, will do too. */
 export type HookCallback = (
   input: HookInput,
   toolUseID: string | undefined,
   options: { signal: AbortSignal },
-) => HookJSONOutput | Promise<HookJSONOutput>;
+) => Promise<HookJSONOutput>;
 
 export interface HookCallbackMatcher {
   matcher?: string | undefined;

@@ -26,16 +26,16 @@ export type UserDialogResult = { behavior: 'completed'; result: unknown } | { be
 
 export type HostCallbackContext = { signal: AbortSignal; requestId: string };
 
-// `null` means that nobody answered: the question counts as declined.
+// `null` means that nobody answered: the question counts as declined. At run time no promise is needed.
 export type OnElicitation = (
   request: ElicitationRequest,
   options: HostCallbackContext,
-) => ElicitationResult | null | Promise<ElicitationResult | null>;
+) => Promise<ElicitationResult | null>;
 
 export type OnUserDialog = (
   request: UserDialogRequest,
   options: HostCallbackContext,
-) => UserDialogResult | null | Promise<UserDialogResult | null>;
+) => Promise<UserDialogResult | null>;
 
 /** An in-process server asks a model; `params` and the answer are those of MCP's `sampling/createMessage`. */
 export type SamplingRequest = { serverName: string; params: Record<string, unknown> };

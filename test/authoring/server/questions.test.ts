@@ -51,7 +51,9 @@ describe('onElicitation', () => {
   });
 
   test('that returns nothing has declined, and one that throws has failed', async () => {
-    expect(await called(({ elicit }) => elicit({ message: '?' }), { onElicitation: () => null })).toEqual({
+    expect(
+      await called(({ elicit }) => elicit({ message: '?' }), { onElicitation: async () => null }),
+    ).toEqual({
       action: 'decline',
     });
     const onElicitation = () => {

@@ -1,7 +1,7 @@
 // The model's output: whole blocks, and parts of them.
 
 import type { Uuid as UUID } from '../../base/clock.js';
-import type { AssistantMessageBody, StreamEvent } from '../content.js';
+import type { ApiMessage, ApiStreamEvent } from '../content-of-peer.js';
 import type { Message } from './envelope.js';
 import type { SDKContextUsage, SDKUsageReport } from './usage.js';
 
@@ -30,7 +30,7 @@ type Answers = {
 export type SDKAssistantMessage = Message<
   'assistant',
   Answers & {
-    message: AssistantMessageBody;
+    message: ApiMessage;
     parent_tool_use_id: string | null;
     error?: SDKAssistantMessageError;
     request_id?: string;
@@ -58,5 +58,5 @@ export type SDKAssistantMessage = Message<
 
 export type SDKPartialAssistantMessage = Message<
   'stream_event',
-  Answers & { event: StreamEvent; parent_tool_use_id: string | null; ttft_ms?: number }
+  Answers & { event: ApiStreamEvent; parent_tool_use_id: string | null; ttft_ms?: number }
 >;

@@ -1,6 +1,6 @@
 // Money, tokens and limits.
 
-import type { Usage } from '../content.js';
+import type { ApiUsage } from '../content-of-peer.js';
 
 export type FastModeState = 'off' | 'cooldown' | 'on';
 
@@ -53,7 +53,7 @@ export type ExtraUsage = {
 };
 
 export type NonNullableUsage = {
-  [K in keyof Usage]: K extends 'fallback_credit' ? Usage[K] : NonNullable<Usage[K]>;
+  [K in keyof ApiUsage]: K extends 'fallback_credit' ? ApiUsage[K] : NonNullable<ApiUsage[K]>;
 };
 
 export type SDKContextUsageCategory = {

@@ -1,7 +1,7 @@
 // Input to the model: from the caller, from the agent itself, and from tools.
 
 import type { Uuid as UUID } from '../../base/clock.js';
-import type { MessageParam } from '../content.js';
+import type { ApiMessageParam } from '../content-of-peer.js';
 
 export type SDKMessageOrigin =
   | { kind: 'human' }
@@ -30,7 +30,7 @@ export type SDKMessageOrigin =
 
 type UserFields = {
   type: 'user';
-  message: MessageParam;
+  message: ApiMessageParam;
   parent_tool_use_id: string | null;
   isSynthetic?: boolean;
   tool_use_result?: unknown;
@@ -47,7 +47,7 @@ type UserFields = {
 export type SDKUserMessage = UserFields & {
   uuid?: UUID;
   session_id?: string;
-  pasted_content?: MessageParam['content'][];
+  pasted_content?: ApiMessageParam['content'][];
   inline_pastes?: string[];
   agent_id?: string;
   subagent_type?: string;
