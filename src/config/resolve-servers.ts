@@ -1,7 +1,7 @@
 // Decides which definitions of MCP servers count. Reads no files itself.
 
 import type { McpServerConfig, McpServerConfigForProcessTransport } from '../mcp/types.js';
-import { redactConfig } from '../protocol/base/redact-config.js';
+import { redactConfig } from '../protocol/base/secret-values.js';
 import type { McpConfigFile, McpPlace } from './places.js';
 import { McpConfigError, type McpConfigProblem } from './problems.js';
 import type { FoundServer, ReadFile } from './read-servers.js';

@@ -10,8 +10,8 @@ export {
   type Serve,
   unsupportedRequest,
 } from './channel/control-channel.js';
-export { type LineReceiver, LineSplitter } from './transport/line-splitter.js';
 export { memoryTransportPair } from './transport/memory-transport.js';
+export { type LineReceiver, LineSplitter } from './transport/pipes.js';
 export {
   type FrameProcess,
   ProcessTransport,

@@ -1,7 +1,7 @@
 /** When is everything done, and which result is the last? Recorded conversations are played again, line by line. */
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ResultDelivery } from '../../src/client/conversation/result-delivery.js';
+import { ResultDelivery } from '../../src/client/conversation/inbox.js';
 import { TurnState } from '../../src/client/conversation/turn-state.js';
 import type { MessageFrame } from '../../src/protocol/index.js';
 

@@ -1,7 +1,7 @@
 /** Bytes in, lines out: any text, any line ending, cut anywhere (pain 12). */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { LineSplitter } from '../../src/protocol/transport/line-splitter.js';
+import { LineSplitter } from '../../src/protocol/transport/pipes.js';
 import fc from '../support/property.js';
 
 interface Received {

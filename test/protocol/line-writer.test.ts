@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { LineWriter } from '../../src/protocol/transport/process/line-writer.js';
+import { LineWriter } from '../../src/protocol/transport/pipes.js';
 
 function recorder(): { stream: Writable; written: string[] } {
   const written: string[] = [];

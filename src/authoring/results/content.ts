@@ -50,6 +50,55 @@ export const content = {
   },
 } as const;
 
+/** What each kind of block must have; bytes in `data` become base64. */
+const REQUIRED: Record<
+  McpContentBlock['type'],
+  readonly (readonly [field: string, fits: (value: unknown) => boolean])[]
+> = {
+  text: [['text', isString]],
+  image: [
+    ['data', isBinary],
+    ['mimeType', isString],
+  ],
+  audio: [
+    ['data', isBinary],
+    ['mimeType', isString],
+  ],
+  resource_link: [
+    ['uri', isString],
+    ['name', isString],
+  ],
+  resource: [['resource', isResourceContents]],
+};
+
+export function isContentBlock(value: unknown): value is McpContentBlock {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  const type = value.type as McpContentBlock['type'];
+  if (!Object.hasOwn(REQUIRED, type)) return false;
+  return REQUIRED[type].every(([field, fits]) => fits((value as unknown as Record<string, unknown>)[field]));
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isBinary(value: unknown): boolean {
+  return typeof value === 'string' || value instanceof Uint8Array;
+}
+
+function isResourceContents(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { uri, text, blob } = value as Record<string, unknown>;
+  return typeof uri === 'string' && (typeof text === 'string' || isBinary(blob));
+}
+
+/** Bytes become base64. */
+export function withBase64(block: McpContentBlock): McpContentBlock {
+  if (block.type === 'image' || block.type === 'audio') return { ...block, data: base64Of(block.data) };
+  if (block.type !== 'resource' || !('blob' in block.resource)) return block;
+  return { ...block, resource: { ...block.resource, blob: base64Of(block.resource.blob) } };
+}
+
 /** Bytes that a handler returned directly. */
 export function binaryContent(data: Uint8Array): McpContentBlock {
   const mimeType = mediaTypeOf(data);

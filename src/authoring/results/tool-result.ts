@@ -1,8 +1,10 @@
 import { errorResult } from '../../mcp/error-result.js';
-import type { CallToolResult, McpContentBlock } from '../../mcp/types.js';
+import type { CallToolResult } from '../../mcp/types.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { kindOf } from '../../protocol/base/kinds.js';
-import { base64Of, binaryContent } from './content.js';
+import type { CompiledSchema } from '../schema/compile.js';
+import type { ToolContext } from '../tool/tool-context.js';
+import { binaryContent, isContentBlock, withBase64 } from './content.js';
 
 /** Turns whatever a handler returned into an MCP result. Never throws: what cannot be sent is a failed result. */
 export function toolResultOf(returned: unknown): CallToolResult {
@@ -27,7 +29,7 @@ function textResult(text: string): CallToolResult {
 }
 
 /** Any value as JSON. What JSON would lose is kept as well as possible; what has no JSON form at all is a problem. */
-export function jsonText(value: unknown): { ok: true; text: string } | { ok: false; problem: string } {
+function jsonText(value: unknown): { ok: true; text: string } | { ok: false; problem: string } {
   if (typeof value === 'bigint') return { ok: true, text: String(value) };
   try {
     const text = JSON.stringify(value, inJson);
@@ -47,50 +49,8 @@ function inJson(_key: string, part: unknown): unknown {
   return isObject ? Object.fromEntries(part) : [...part];
 }
 
-export function isCallToolResult(value: unknown): value is CallToolResult {
+function isCallToolResult(value: unknown): value is CallToolResult {
   return typeof value === 'object' && value !== null && 'content' in value && Array.isArray(value.content);
-}
-
-/** What each kind of block must have; bytes in `data` become base64. */
-const REQUIRED: Record<
-  McpContentBlock['type'],
-  readonly (readonly [field: string, fits: (value: unknown) => boolean])[]
-> = {
-  text: [['text', isString]],
-  image: [
-    ['data', isBinary],
-    ['mimeType', isString],
-  ],
-  audio: [
-    ['data', isBinary],
-    ['mimeType', isString],
-  ],
-  resource_link: [
-    ['uri', isString],
-    ['name', isString],
-  ],
-  resource: [['resource', isResourceContents]],
-};
-
-export function isContentBlock(value: unknown): value is McpContentBlock {
-  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
-  const type = value.type as McpContentBlock['type'];
-  if (!Object.hasOwn(REQUIRED, type)) return false;
-  return REQUIRED[type].every(([field, fits]) => fits((value as unknown as Record<string, unknown>)[field]));
-}
-
-function isString(value: unknown): boolean {
-  return typeof value === 'string';
-}
-
-function isBinary(value: unknown): boolean {
-  return typeof value === 'string' || value instanceof Uint8Array;
-}
-
-function isResourceContents(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { uri, text, blob } = value as Record<string, unknown>;
-  return typeof uri === 'string' && (typeof text === 'string' || isBinary(blob));
 }
 
 function checkedContent(result: CallToolResult): CallToolResult {
@@ -127,8 +87,99 @@ function asJson<Value extends object>(value: Value, except?: keyof Value): Value
   return (copy ?? value) as Value;
 }
 
-function withBase64(block: McpContentBlock): McpContentBlock {
-  if (block.type === 'image' || block.type === 'audio') return { ...block, data: base64Of(block.data) };
-  if (block.type !== 'resource' || !('blob' in block.resource)) return block;
-  return { ...block, resource: { ...block.resource, blob: base64Of(block.resource.blob) } };
+/** With an output schema, the value is checked and sent both as structured content and as text. */
+export async function structuredResultOf(returned: unknown, output: CompiledSchema): Promise<CallToolResult> {
+  const whole = isWholeResult(returned) ? toolResultOf(returned) : undefined;
+  if (whole?.isError) return whole;
+  const checked = await output.checkExactly(isWholeResult(returned) ? returned.structuredContent : returned);
+  if (!checked.ok) {
+    return errorResult(`The tool's result does not match its output schema: ${checked.issues.join('; ')}`);
+  }
+  const json = jsonText(checked.value);
+  if (!json.ok) return errorResult(`The tool returned ${json.problem}`);
+  // As the wire would carry it: dates as text, and independent of an object that the tool may still change.
+  const structuredContent = JSON.parse(json.text) as Record<string, unknown>;
+  const hasBlocks = isWholeResult(returned) && returned.content.length > 0;
+  if (whole !== undefined && hasBlocks) return { ...whole, structuredContent };
+  return { ...whole, content: [{ type: 'text', text: json.text }], structuredContent };
+}
+
+/** A value that fits the schema may itself have a list named `content`. */
+function isWholeResult(value: unknown): value is CallToolResult {
+  if (!isCallToolResult(value)) return false;
+  if (value.structuredContent !== undefined || value.isError === true) return true;
+  return value.content.length > 0 && value.content.every(isContentBlock);
+}
+
+/** Where the structure goes when it cannot travel beside the text. */
+const META_KEY = 'tenon/structuredContent';
+
+/**
+ * For the Claude Code CLI, which shows the model only the structured content and drops every other block. Nothing is
+ * lost if the only text says the same; otherwise (other text, an image) the blocks stay, the structure becomes one
+ * more text among them, and `_meta` keeps it whole.
+ */
+export function keepBlocksBesideStructure(result: CallToolResult): CallToolResult {
+  const { structuredContent, ...rest } = result;
+  if (structuredContent === undefined) return result;
+  const json = JSON.stringify(structuredContent);
+  const isSame = (text: string): boolean => text === json || sameJson(text, json);
+  const isAlreadyText = result.content.some((block) => block.type === 'text' && isSame(block.text));
+  const more = result.content.some((block) => block.type !== 'text' || !isSame(block.text));
+  if (!more) return result;
+  return {
+    ...rest,
+    content: isAlreadyText ? result.content : [...result.content, { type: 'text', text: json }],
+    _meta: { ...result._meta, [META_KEY]: structuredContent },
+  };
+}
+
+function sameJson(text: string, json: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    return JSON.stringify(JSON.parse(text)) === json;
+  } catch {
+    return false;
+  }
+}
+
+export function isTextStream(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** Parts are reported as they arrive; the whole text is the result. A cancelled call abandons the stream. */
+export async function textOfStream(
+  stream: AsyncIterable<unknown>,
+  { signal, reportProgress }: Pick<ToolContext, 'signal' | 'reportProgress'>,
+): Promise<string> {
+  const parts = stream[Symbol.asyncIterator]();
+  const decoder = new TextDecoder();
+  const letGo = (): void => {
+    // A stream that is stuck may never notice, and nobody is interested in a failure now.
+    void Promise.resolve(parts.return?.()).catch(() => {});
+  };
+  signal.addEventListener('abort', letGo);
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await parts.next();
+      if (done === true || signal.aborted) return text + decoder.decode();
+      const part = textOf(value, decoder);
+      text += part;
+      reportProgress(text.length, undefined, part);
+    }
+  } catch (error) {
+    if (text === '') throw error;
+    throw new Error(`${messageOf(error)}\n\nWhat came before:\n${text}`, { cause: error });
+  } finally {
+    signal.removeEventListener('abort', letGo);
+  }
+}
+
+/** Bytes are UTF-8, and a character may be split between two parts. */
+function textOf(part: unknown, decoder: InstanceType<typeof TextDecoder>): string {
+  if (typeof part === 'string') return part;
+  if (part instanceof Uint8Array) return decoder.decode(part, { stream: true });
+  const json = jsonText(part);
+  return json.ok ? json.text : String(part);
 }

@@ -5,7 +5,7 @@ import { JsonRpcFault } from '../../mcp/json-rpc/fault.js';
 import type { CallToolResult } from '../../mcp/types.js';
 import { negotiateProtocolVersion } from '../../mcp/versions.js';
 import { messageOf } from '../../protocol/base/errors.js';
-import { keepBlocksBesideStructure } from '../results/structured.js';
+import { keepBlocksBesideStructure } from '../results/tool-result.js';
 import { callTool, unknownToolResult } from '../tool/call-tool.js';
 import type { AnyTool } from '../tool/tool.js';
 import { type CallScope, LOG_LEVELS, type LogLevel } from '../tool/tool-context.js';

@@ -1,7 +1,7 @@
 import { clock, type Timer } from '../../protocol/base/clock.js';
 import { messageOf, type TenonError } from '../../protocol/base/errors.js';
 import type { ControlChannel } from '../../protocol/channel/control-channel.js';
-import { StderrTail } from '../../protocol/transport/stderr-tail.js';
+import { StderrTail } from '../../protocol/transport/pipes.js';
 import type { Launch } from '../launch/launch.js';
 import { type FailureContext, startupTimeout } from '../launch/process-failure.js';
 import type { ConversationSettings } from './conversation-settings.js';

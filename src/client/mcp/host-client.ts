@@ -1,5 +1,5 @@
 import type { AgentConnection, McpHost } from '../../mcp/in-process/agent-connection.js';
-import { connectServer } from '../../mcp/in-process/connect-server.js';
+import { connectServer } from '../../mcp/in-process/agent-connection.js';
 import { METHOD_NOT_FOUND } from '../../mcp/json-rpc/codes.js';
 import { JsonRpcFault } from '../../mcp/json-rpc/fault.js';
 import { JsonRpcPeer } from '../../mcp/json-rpc/peer.js';

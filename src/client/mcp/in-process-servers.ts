@@ -1,7 +1,7 @@
 import { SdkMcpServer } from '../../authoring/server/sdk-mcp-server.js';
 import { type CallMiddleware, type ComposedCalls, composeCalls } from '../../mcp/call-middleware.js';
 import type { AgentConnection, McpAnswer, McpHost } from '../../mcp/in-process/agent-connection.js';
-import { connectServer } from '../../mcp/in-process/connect-server.js';
+import { connectServer } from '../../mcp/in-process/agent-connection.js';
 import type {
   JsonRpcMessage,
   McpSdkServerConfig,

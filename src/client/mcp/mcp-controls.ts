@@ -18,10 +18,9 @@ import type {
 } from '../../protocol/wire/control-requests.js';
 import type { Conversation } from '../conversation/conversation.js';
 import type { Debug } from '../query/observers.js';
-import { type ConfiguredServers, environmentOf } from './configured-servers.js';
+import { type ConfiguredServers, environmentOf, splitServers } from './configured-servers.js';
 import type { InProcessServers } from './in-process-servers.js';
 import type { ServerContent } from './server-content.js';
-import { splitServers } from './split-servers.js';
 import { StatusBook } from './status-book.js';
 import { StatusMonitor } from './status-monitor.js';
 

@@ -1,7 +1,7 @@
 import { describeProblem, type McpConfigProblem } from '../../config/problems.js';
 import type { McpServerStatus } from '../../mcp/status.js';
 import { timestamp } from '../../protocol/base/clock.js';
-import { redactConfig } from '../../protocol/base/redact-config.js';
+import { redactConfig } from '../../protocol/base/secret-values.js';
 import type { ConfiguredServers } from './configured-servers.js';
 
 interface Remembered {

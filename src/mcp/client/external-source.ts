@@ -1,6 +1,6 @@
-import { redactConfig } from '../../protocol/base/redact-config.js';
 import type { SecretValues } from '../../protocol/base/secret-values.js';
-import { StderrTail } from '../../protocol/transport/stderr-tail.js';
+import { redactConfig } from '../../protocol/base/secret-values.js';
+import { StderrTail } from '../../protocol/transport/pipes.js';
 import type { McpServerAdmission } from '../auth/admission.js';
 import type { McpServerStatus } from '../status.js';
 import { secretsOf } from '../upstream/secrets.js';

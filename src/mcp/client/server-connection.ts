@@ -1,6 +1,6 @@
+import { untilAborted } from '../../protocol/base/cancellation.js';
 import { wait } from '../../protocol/base/clock.js';
 import { AbortError, messageOf } from '../../protocol/base/errors.js';
-import { untilAborted } from '../../protocol/base/until-aborted.js';
 import type { McpServerStatus } from '../status.js';
 import type { CallToolResult, InitializeResult, JsonRpcMessage, ListedTool } from '../types.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';

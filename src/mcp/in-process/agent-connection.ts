@@ -1,16 +1,21 @@
 import type { Cancellation } from '../../protocol/base/cancellation.js';
+import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import { errorResult } from '../error-result.js';
+import { INVALID_PARAMS } from '../json-rpc/codes.js';
 import { JsonRpcPeer } from '../json-rpc/peer.js';
 import type { ClientEnd, ServerEnd } from '../link/ends.js';
-import type {
-  JsonRpcMessage,
-  JsonRpcNotification,
-  JsonRpcRequest,
-  JsonRpcResponse,
-  McpAcknowledgement,
+import {
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type McpAcknowledgement,
+  type McpServerInstance,
+  takesManyConnections,
 } from '../types.js';
-import { normalizeUnknownTool } from './library-differences.js';
-import { Relisting } from './relisting.js';
+import { DeferredServer } from './deferred-server.js';
 
 /** What a server finds at the agent's end: notifications go to the agent, requests to the host. */
 export interface McpHost {
@@ -29,6 +34,23 @@ export interface McpAnswer {
 
 /** Without an object here the CLI considers the server dead. No id, because it could match an open request. */
 const RECEIVED: McpAnswer = { mcp_response: { jsonrpc: '2.0', result: {} } };
+
+/**
+ * Connects a conversation to a server object. Ours take any number of connections; those of the MCP library share their
+ * only one, with code that is loaded when needed.
+ */
+export function connectServer(name: string, instance: McpServerInstance, host: McpHost): AgentConnection {
+  if (takesManyConnections(instance)) {
+    return new AgentConnection(name, (client) => instance.open(client, 'claude-code'), host);
+  }
+  const loading = import('./shared-client.js');
+  return new AgentConnection(
+    name,
+    (client) =>
+      new DeferredServer(loading.then(({ SharedClient }) => new SharedClient(name, instance, client))),
+    host,
+  );
+}
 
 /** One conversation's connection to one MCP server object. Every request of the agent is answered exactly once. */
 export class AgentConnection implements ClientEnd {
@@ -121,4 +143,53 @@ export class AgentConnection implements ClientEnd {
       },
     });
   }
+}
+
+/**
+ * The answer of a tool that changes its server's tools waits until the agent has read the new list: any earlier, and the
+ * agent would ask its model with the old one.
+ */
+class Relisting {
+  #done: Promise<void> | undefined;
+  #finish: () => void = () => {};
+
+  /** Resolves when the agent has the list; undefined if nothing has changed. */
+  get done(): Promise<void> | undefined {
+    return this.#done;
+  }
+
+  /** The agent is being told that the list changed. */
+  begin(): void {
+    if (this.#done !== undefined) return;
+    this.#done = new Promise((resolve) => {
+      // Old CLIs never ask.
+      const timer = clock.setTimeout(() => this.#finish(), LIMITS.relistMs);
+      this.#finish = () => {
+        clock.clearTimeout(timer);
+        this.#done = undefined;
+        resolve();
+      };
+    });
+  }
+
+  /** The agent is given this page; with the last one, once written, it has the whole list. */
+  answered(response: JsonRpcResponse): void {
+    if ('result' in response && response.result.nextCursor !== undefined) return;
+    clock.setImmediate(() => this.#finish());
+  }
+
+  end(): void {
+    this.#finish();
+  }
+}
+
+/**
+ * The majors of the MCP library differ: an unknown tool is a failed result in 1.x and a
+ * JSON-RPC error in 2.x; the model should see the same in both cases: a result that it can act on.
+ */
+function normalizeUnknownTool(request: JsonRpcRequest, response: JsonRpcResponse): JsonRpcResponse {
+  if (request.method !== 'tools/call' || !('error' in response) || response.error.code !== INVALID_PARAMS) {
+    return response;
+  }
+  return { jsonrpc: '2.0', id: request.id, result: errorResult(response.error.message) };
 }

@@ -2,7 +2,7 @@ import { clock, type Timer, wait } from '../../protocol/base/clock.js';
 import { AbortError } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { SecretValues } from '../../protocol/base/secret-values.js';
-import { StderrTail } from '../../protocol/transport/stderr-tail.js';
+import { StderrTail } from '../../protocol/transport/pipes.js';
 import { INTERNAL_ERROR } from '../json-rpc/codes.js';
 import type { ServerLink, ServerLinkEvents } from '../link/multiplexer.js';
 import type { JsonRpcId, JsonRpcMessage } from '../types.js';

@@ -1,5 +1,5 @@
 import { OptionError, TenonError } from '../../protocol/base/errors.js';
-import { redactConfig } from '../../protocol/base/redact-config.js';
+import { redactConfig } from '../../protocol/base/secret-values.js';
 import type { McpAuthChallenge } from '../status.js';
 import type {
   JsonRpcMessage,

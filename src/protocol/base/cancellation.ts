@@ -47,3 +47,21 @@ export class Cancellation {
     if (at !== -1) this.#listeners?.splice(at, 1);
   }
 }
+
+/** Settles like the promise, or rejects with the signal's reason, whichever comes first. */
+export async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  let stop = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  // The loser of the race may still reject, with nobody listening.
+  promise.catch(() => {});
+  aborted.catch(() => {});
+  try {
+    return await Promise.race([aborted, promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,5 +1,5 @@
-import { REDACTED, SECRET_MAPS } from '../base/redact-config.js';
 import type { SecretValues } from '../base/secret-values.js';
+import { REDACTED, SECRET_MAPS } from '../base/secret-values.js';
 import type { Frame } from '../wire/frames.js';
 
 /** No agent's frame comes close; only a cyclic value does. */

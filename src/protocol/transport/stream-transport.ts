@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { TenonError } from '../base/errors.js';
 import { type Frame, isFrame } from '../wire/frames.js';
-import { LineSplitter } from './line-splitter.js';
+import { LineSplitter } from './pipes.js';
 import type { Transport, TransportReceiver } from './transport.js';
 
 /**

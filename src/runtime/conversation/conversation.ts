@@ -1,7 +1,7 @@
 import { type ComposedCalls, composeCalls } from '../../mcp/call-middleware.js';
+import { untilAborted } from '../../protocol/base/cancellation.js';
 import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
-import { untilAborted } from '../../protocol/base/until-aborted.js';
 import type { MessageParam } from '../../protocol/wire/content.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';

@@ -1,5 +1,5 @@
+import { untilAborted } from '../../protocol/base/cancellation.js';
 import { messageOf } from '../../protocol/base/errors.js';
-import { untilAborted } from '../../protocol/base/until-aborted.js';
 import type { MessageParam } from '../../protocol/wire/content.js';
 import { brokenPair } from '../transcript/pairs.js';
 import type { TokenCounts } from './assistant-stream.js';

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../protocol/base/until-aborted.js';
+import { untilAborted } from '../../protocol/base/cancellation.js';
 import type { AssistantContentBlock, StreamEvent } from '../../protocol/wire/content.js';
 import type { Lines } from '../conversation/lines.js';
 import type { AnsweredFields, AssistantFields } from '../conversation/written-lines.js';

@@ -1,7 +1,7 @@
 import type { ComposedCalls } from '../../mcp/call-middleware.js';
+import { untilAborted } from '../../protocol/base/cancellation.js';
 import { clock } from '../../protocol/base/clock.js';
 import { AbortError, messageOf } from '../../protocol/base/errors.js';
-import { untilAborted } from '../../protocol/base/until-aborted.js';
 import type { ToolUseBlock } from '../../protocol/wire/content.js';
 import type { Lines } from '../conversation/lines.js';
 import type { ToolProgress, ToolResultMeta } from '../conversation/written-lines.js';

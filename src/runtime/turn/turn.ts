@@ -1,4 +1,4 @@
-import { untilAborted } from '../../protocol/base/until-aborted.js';
+import { untilAborted } from '../../protocol/base/cancellation.js';
 import type { MessageParam, ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
 import type { SDKDeferredToolUse, TerminalReason } from '../../protocol/wire/messages/index.js';
 import type { Lines } from '../conversation/lines.js';

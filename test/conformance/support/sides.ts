@@ -13,7 +13,7 @@ import type {
   McpServerInstance,
   McpTransport,
 } from '../../../src/index.js';
-import { connectServer } from '../../../src/mcp/in-process/connect-server.js';
+import { connectServer } from '../../../src/mcp/in-process/agent-connection.js';
 import { JsonRpcFault } from '../../../src/mcp/json-rpc/fault.js';
 import { Cancellation } from '../../../src/protocol/base/cancellation.js';
 

@@ -5,11 +5,9 @@ import { messageOf, TenonError } from '../../base/errors.js';
 import { LIMITS } from '../../base/limits.js';
 import type { Frame } from '../../wire/frames.js';
 import { isFrame } from '../../wire/frames.js';
-import { type LineReceiver, LineSplitter } from '../line-splitter.js';
+import { type LineReceiver, LineSplitter, LineWriter } from '../pipes.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../transport.js';
-import { childProcess } from './child-process.js';
 import { Escalation, type EscalationTarget } from './escalation.js';
-import { LineWriter } from './line-writer.js';
 import { endOrphans, forget, signalGroup, watch } from './process-group.js';
 
 /**
@@ -37,6 +35,11 @@ export interface SpawnSpecification extends ProcessTransportOptions {
   args: readonly string[];
   cwd: string | undefined;
   env: NodeJS.ProcessEnv;
+}
+
+/** Loaded with the first process: a program whose agents are all in this process never pays for it. */
+function childProcess(): typeof import('node:child_process') {
+  return process.getBuiltinModule('node:child_process');
 }
 
 /**

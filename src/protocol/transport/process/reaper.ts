@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { clock, type Timer, unref } from '../../base/clock.js';
 import { LIMITS } from '../../base/limits.js';
-import { childProcess } from './child-process.js';
 
 /**
  * A shell that briefly outlives the host. It holds the read end of a pipe whose write end only the host has;
@@ -93,7 +92,7 @@ export class Reaper {
 
   /** Starts the shell and sends it everything to watch. */
   #open(): void {
-    const shell = childProcess().spawn('/bin/sh', ['-c', SCRIPT], {
+    const shell = process.getBuiltinModule('node:child_process').spawn('/bin/sh', ['-c', SCRIPT], {
       stdio: ['pipe', 'ignore', 'ignore'],
       // In its own group: Ctrl-C in a terminal goes to the host's group and must not end the reaper first.
       detached: true,

@@ -1,7 +1,8 @@
-/**
- * Bytes in, lines out. It works on bytes, so chunks may split a UTF-8 sequence, and joins the parts of a long
- * line once, so the cost is linear in its size. There is no limit unless `maxLineBytes` sets one.
- */
+// What goes through the pipes of a process: lines in, lines out, and whatever it writes to stderr.
+
+import type { Writable } from 'node:stream';
+import { LIMITS } from '../base/limits.js';
+
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const HEAD_BYTES = 200;
@@ -14,6 +15,10 @@ export interface LineReceiver {
   oversized(byteLength: number, head: string): void;
 }
 
+/**
+ * Bytes in, lines out. It works on bytes, so chunks may split a UTF-8 sequence, and joins the parts of a long
+ * line once, so the cost is linear in its size. There is no limit unless `maxLineBytes` sets one.
+ */
 export class LineSplitter {
   readonly #receiver: LineReceiver;
   readonly #maxLineBytes: number;
@@ -84,5 +89,53 @@ export class LineSplitter {
   #join(): Buffer {
     const [only] = this.#pending;
     return this.#pending.length === 1 && only !== undefined ? only : Buffer.concat(this.#pending);
+  }
+}
+
+/** Longer lines are written immediately: joining them to others would copy them. */
+const LONG_LINE = 16_384;
+
+/**
+ * Combines lines sent in the same tick into one write: with many calls in flight, one system call each adds
+ * up.
+ */
+export class LineWriter {
+  readonly #stream: Writable;
+  #pending = '';
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  /** False when the reader is behind. */
+  write(line: string): boolean {
+    if (line.length > LONG_LINE) {
+      this.flush();
+      return this.#stream.write(`${line}\n`);
+    }
+    // Runs after everything that is ready now, and so after every handler that has finished.
+    if (this.#pending === '') process.nextTick(() => this.flush());
+    this.#pending += `${line}\n`;
+    return this.#stream.writableLength + this.#pending.length < this.#stream.writableHighWaterMark;
+  }
+
+  flush(): void {
+    if (this.#pending === '') return;
+    const text = this.#pending;
+    this.#pending = '';
+    if (this.#stream.writable) this.#stream.write(text);
+  }
+}
+
+/** The end of a process's stderr, in bounded memory however much it writes. */
+export class StderrTail {
+  #text = '';
+
+  push(text: string): void {
+    this.#text = (this.#text + text.slice(-LIMITS.stderrTailBytes)).slice(-LIMITS.stderrTailBytes);
+  }
+
+  get text(): string {
+    return this.#text;
   }
 }
