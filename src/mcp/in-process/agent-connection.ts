@@ -75,6 +75,13 @@ export class AgentConnection implements ClientEnd {
         .answer(this.#withCapabilities(message), cancellation)
         .then((response) => this.#answerTo(message, response, cancellation));
     }
+    if (!('method' in message)) {
+      // The server's requests are the host's to answer: an agent must not answer in its user's name.
+      this.#host.debug(
+        `MCP server "${this.#name}": an answer to a request that the agent never got: ignored`,
+      );
+      return Promise.resolve(RECEIVED);
+    }
     try {
       this.#server.receive(message);
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { JsonRpcId } from '../types.js';
 
 interface Entry<Value> {
-  /** The sender's ownId id. */
+  /** The sender's own id. */
   id: JsonRpcId;
   value: Value;
 }
@@ -9,10 +9,14 @@ interface Entry<Value> {
 /** Open requests under our own ids, which are unique across senders. */
 export class IdMap<Value> {
   readonly #entries = new Map<JsonRpcId, Entry<Value>>();
-  #next = 1;
+  readonly #newId: () => JsonRpcId;
 
-  put(id: JsonRpcId, value: Value): number {
-    const ownId = this.#next++;
+  constructor(newId: () => JsonRpcId) {
+    this.#newId = newId;
+  }
+
+  put(id: JsonRpcId, value: Value): JsonRpcId {
+    const ownId = this.#newId();
     this.#entries.set(ownId, { id, value });
     return ownId;
   }

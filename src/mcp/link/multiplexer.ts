@@ -1,3 +1,4 @@
+import { clock } from '../../protocol/base/clock.js';
 import { INTERNAL_ERROR } from '../json-rpc/codes.js';
 import type {
   JsonRpcId,
@@ -48,8 +49,10 @@ export class Multiplexer {
   readonly #open: (events: ServerLinkEvents) => Promise<ServerLink>;
   readonly #clients = new Set<SharingClient>();
   /** Requests from clients to the server, and from the server to clients. */
-  readonly #toServer = new IdMap<SharingClient>();
-  readonly #toClient = new IdMap<SharingClient>();
+  readonly #toServer = new IdMap<SharingClient>(() => this.#nextId++);
+  /** Clients may be strangers to each other (HTTP): none can guess what another was asked. */
+  readonly #toClient = new IdMap<SharingClient>(() => clock.uuid());
+  #nextId = 1;
   readonly #progress = new Map<JsonRpcId, { client: SharingClient; token: unknown; requestId: JsonRpcId }>();
   readonly #subscriptions = new Subscriptions<SharingClient>();
   readonly #handshake = new SharedHandshake();
@@ -115,7 +118,7 @@ export class Multiplexer {
 
   receive(client: SharingClient, message: JsonRpcMessage): void {
     if (!this.#clients.has(client)) this.#fromStranger(client, message);
-    else if (!('method' in message)) this.#answerOfClient(message);
+    else if (!('method' in message)) this.#answerOfClient(client, message);
     else if ('id' in message) this.#requestOfClient(client, message);
     else this.#notificationOfClient(client, message);
   }
@@ -157,9 +160,12 @@ export class Multiplexer {
     this.#send({ ...message, params: { ...message.params, requestId: id } });
   }
 
-  #answerOfClient(response: JsonRpcResponse): void {
-    const entry = response.id === undefined ? undefined : this.#toClient.take(response.id);
-    if (entry !== undefined) this.#send({ ...response, id: entry.id });
+  /** Only the client that was asked can answer. */
+  #answerOfClient(client: SharingClient, response: JsonRpcResponse): void {
+    const asked = response.id === undefined ? undefined : this.#toClient.get(response.id);
+    if (response.id === undefined || asked?.value !== client) return;
+    this.#toClient.take(response.id);
+    this.#send({ ...response, id: asked.id });
   }
 
   #fromServer(message: JsonRpcMessage, relatedRequestId: JsonRpcId | undefined): void {
