@@ -90,7 +90,7 @@ export const warmPool: () => never = needsNode('warmPool');
 function needsNode(name: string): () => never {
   return () => {
     throw new TenonError(
-      'INVALID_OPTION',
+      'NOT_SUPPORTED',
       `${name}() needs processes or files, and there are none here. Where there are, a bundler took the files of "tenon" that are meant for workers and browsers.`,
     );
   };

@@ -24,6 +24,7 @@ export function describeProblem({ file, line, message }: McpConfigProblem): stri
 
 /** Thrown for any error in the configuration with `strictMcpConfig`. */
 export class McpConfigError extends TenonError {
+  static override readonly className = 'McpConfigError';
   readonly problems: readonly McpConfigProblem[];
 
   constructor(problems: readonly McpConfigProblem[]) {

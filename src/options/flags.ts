@@ -1,7 +1,14 @@
+import { TenonError } from '../protocol/base/errors.js';
 import { type AgentPlan, emptyPlan } from './plan.js';
 
 /** An unknown flag or a bad value. The message goes to stderr, the exit code is 1. */
-export class FlagError extends Error {}
+export class FlagError extends TenonError {
+  static override readonly className = 'FlagError';
+
+  constructor(message: string) {
+    super('BAD_FLAG', message);
+  }
+}
 
 type Field = keyof AgentPlan;
 

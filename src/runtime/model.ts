@@ -1,3 +1,4 @@
+import { TenonError } from '../protocol/base/errors.js';
 import type { CacheControl, MessageParam, StreamEvent } from '../protocol/wire/content.js';
 
 /** A tool as the model sees it. */
@@ -70,13 +71,13 @@ export interface Model {
 }
 
 /** The model could not answer, with the details of the Messages API. */
-export class ModelError extends Error {
+export class ModelError extends TenonError {
+  static override readonly className = 'ModelError';
   readonly status: number | undefined;
   readonly type: string;
 
   constructor(message: string, details: { status?: number; type?: string; cause?: unknown } = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.name = 'ModelError';
+    super('MODEL_FAILED', message, details.cause === undefined ? undefined : { cause: details.cause });
     this.status = details.status;
     this.type = details.type ?? 'api_error';
   }

@@ -37,7 +37,7 @@ export function serveRuntime(
 /** Always throws: there are no files here. */
 export function fileSessionStore(_directory: string): Required<SessionStore> {
   throw new TenonError(
-    'INVALID_OPTION',
+    'NOT_SUPPORTED',
     'fileSessionStore: there are no files here. Give your own SessionStore, or an InMemorySessionStore. ' +
       'If this is Node, a bundler chose the files of "tenon/runtime" that are meant for workers and browsers.',
   );

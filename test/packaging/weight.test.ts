@@ -77,7 +77,7 @@ it.each(['serveHttp', 'serveStdio'])(
   `;
     await writeFile(join(folder, `${name}.mjs`), program);
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, `${name}.mjs`)]);
-    expect(stdout).toContain(`INVALID_OPTION ${name}() needs the package "@modelcontextprotocol/server"`);
+    expect(stdout).toContain(`PACKAGE_NOT_FOUND ${name}() needs the package "@modelcontextprotocol/server"`);
     expect(stdout).toContain('npm install @modelcontextprotocol/server');
   },
 );

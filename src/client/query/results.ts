@@ -7,6 +7,7 @@ import type {
 
 /** Thrown after an error result has been delivered. It carries the result. */
 export class ResultError extends TenonError {
+  static override readonly className = 'ResultError';
   readonly result: SDKResultMessage;
   readonly failure: ResultFailure;
 

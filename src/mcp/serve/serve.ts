@@ -30,7 +30,7 @@ async function requireLibrary(wanting: string): Promise<void> {
     await import('@modelcontextprotocol/server');
   } catch (error) {
     throw new TenonError(
-      'INVALID_OPTION',
+      'PACKAGE_NOT_FOUND',
       `${wanting}() needs the package "@modelcontextprotocol/server", which was left out of this installation. ` +
         'Install it: npm install @modelcontextprotocol/server',
       { cause: error },

@@ -108,7 +108,7 @@ export async function makeTransport(
   const { startProgram, env, cwd } = surroundings;
   if (startProgram === undefined) {
     throw new TenonError(
-      'INVALID_OPTION',
+      'NOT_SUPPORTED',
       `The program "${config.command}" cannot be started: there are no processes here. Use a server with a url, or one in this process.`,
     );
   }

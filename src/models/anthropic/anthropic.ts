@@ -82,7 +82,7 @@ async function connect({ apiKey, authToken, baseURL }: AnthropicOptions): Promis
     module = (await import('@anthropic-ai/sdk')) as never;
   } catch (error) {
     throw new TenonError(
-      'INVALID_OPTION',
+      'PACKAGE_NOT_FOUND',
       'anthropic() needs the package "@anthropic-ai/sdk". Install it: npm install @anthropic-ai/sdk',
       { cause: error },
     );

@@ -1,15 +1,18 @@
 /**
  * One family of errors. Each has a `code` to branch on, a message that names the thing, the bad value and the
- * remedy, and a `cause` where there is one. `TenonError.is(e)` works across copies of the package.
+ * remedy, and a `cause` where there is one. `is()` works across copies of the package: an error carries the
+ * names of its classes.
  */
 const brand = Symbol.for('tenon.error');
 
 export type TenonErrorCode =
   | 'ABORTED'
+  | 'AGENT_NOT_FOUND'
   | 'ALREADY_USED'
   | 'ARGUMENTS_TOO_LONG'
   | 'BAD_FLAG'
   | 'BYPASS_AS_ROOT'
+  | 'CASSETTE_MISMATCH'
   | 'CLAIM_REFUSED'
   | 'CLI_NOT_FOUND'
   | 'CLI_TOO_OLD'
@@ -23,38 +26,69 @@ export type TenonErrorCode =
   | 'INTERPRETER_NOT_FOUND'
   | 'INVALID_MCP_CONFIG'
   | 'INVALID_OPTION'
+  | 'INVALID_SCRIPT'
   | 'INVALID_SETTINGS'
   | 'INVALID_TOOL'
   | 'KILLED_BY_SIGNAL'
-  | 'NO_RESULT'
+  | 'MODEL_FAILED'
   | 'NOT_EXECUTABLE'
   | 'NOT_SUPPORTED'
+  | 'NO_RESULT'
+  | 'NO_SUCH_REQUEST'
+  | 'PACKAGE_NOT_FOUND'
   | 'RESULT_ERROR'
+  | 'SCRIPT_FAILED'
   | 'SERVER_FAILED'
   | 'SERVER_IN_USE'
-  | 'SESSION_NOT_FOUND'
   | 'SESSION_ID_IN_USE'
+  | 'SESSION_NOT_FOUND'
   | 'SESSION_STORE_FAILED'
   | 'SPAWN_FAILED'
-  | 'STARTUP_TIMEOUT';
+  | 'STARTUP_TIMEOUT'
+  | 'UNCONSUMED_STEPS'
+  | 'UNEXPECTED_REQUEST';
 
 export class TenonError extends Error {
+  /** The name of the class, also where a bundler has shortened it. */
+  static readonly className: string = 'TenonError';
   readonly code: TenonErrorCode;
 
   constructor(code: TenonErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
-    this.name = new.target.name;
+    this.name = ownName(new.target) ?? new.target.name;
     this.code = code;
-    Object.defineProperty(this, brand, { value: true });
+    Object.defineProperty(this, brand, { value: familyOf(new.target) });
   }
 
-  static is(value: unknown): value is TenonError {
-    return typeof value === 'object' && value !== null && brand in value;
+  /** Whether it is an error of this class, or of one derived from it: `ResultError.is(error)`. */
+  static is<Kind extends TenonError>(
+    this: (abstract new (...args: never[]) => Kind) | void,
+    value: unknown,
+  ): value is Kind {
+    if (typeof value !== 'object' || value === null || !(brand in value)) return false;
+    // Without a class it was passed on as a function, and the family is meant.
+    if (this === undefined || this === (TenonError as unknown)) return true;
+    if (value instanceof this) return true;
+    const name = ownName(this);
+    return name !== undefined && Array.isArray(value[brand]) && value[brand].includes(name);
   }
+}
+
+/** Undefined for classes of the user, which are known by themselves. */
+function ownName(errorClass: object): string | undefined {
+  return Object.hasOwn(errorClass, 'className') ? (errorClass as typeof TenonError).className : undefined;
+}
+
+/** The names of the class and those it is derived from. */
+function familyOf(errorClass: object): string[] {
+  const own = ownName(errorClass);
+  if (errorClass === TenonError) return [TenonError.className];
+  return [...(own === undefined ? [] : [own]), ...familyOf(Object.getPrototypeOf(errorClass))];
 }
 
 /** Thrown from the loop when the caller's signal was aborted. */
 export class AbortError extends TenonError {
+  static override readonly className = 'AbortError';
   constructor(
     message = 'Operation aborted',
     { code = 'ABORTED', ...options }: { cause?: unknown; code?: TenonErrorCode } = {},
@@ -65,6 +99,7 @@ export class AbortError extends TenonError {
 
 /** An option value that cannot work. */
 export class OptionError extends TenonError {
+  static override readonly className = 'OptionError';
   readonly option: string;
   readonly value: unknown;
 
@@ -77,6 +112,7 @@ export class OptionError extends TenonError {
 
 /** The agent answered a control request with an error. */
 export class ControlError extends TenonError {
+  static override readonly className = 'ControlError';
   readonly subtype: string;
   /** The agent's own `error_code`, where it gave one. */
   readonly errorCode: string | undefined;
@@ -90,6 +126,7 @@ export class ControlError extends TenonError {
 
 /** The agent did not answer a control request in time. */
 export class ControlTimeoutError extends TenonError {
+  static override readonly className = 'ControlTimeoutError';
   readonly subtype: string;
   readonly timeoutMs: number;
 
@@ -119,6 +156,7 @@ export interface ProcessErrorDetails {
 
 /** The agent's process could not start, or ended without a result. */
 export class ProcessError extends TenonError {
+  static override readonly className = 'ProcessError';
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stderrTail: string;

@@ -13,7 +13,7 @@ export const portablePlatform: Platform = {
   resolveServers: ({ mcpServers, settingSources = [], strictMcpConfig, env = {} }) => {
     if (settingSources.length > 0) {
       throw new TenonError(
-        'INVALID_OPTION',
+        'NOT_SUPPORTED',
         `settingSources: ${JSON.stringify(settingSources)} cannot be read, because there are no files here. Leave it out, and give mcpServers.`,
       );
     }

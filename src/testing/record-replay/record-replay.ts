@@ -20,11 +20,12 @@ export interface RecordReplayModel extends Model {
 
 /** A request differs from the recorded one, or recorded requests were never made. */
 export class CassetteMismatchError extends TenonError {
+  static override readonly className = 'CassetteMismatchError';
   /** Where they first differ; undefined if there is no recorded request to compare with. */
   readonly difference: Difference | undefined;
 
   constructor(message: string, difference?: Difference) {
-    super('INVALID_OPTION', message);
+    super('CASSETTE_MISMATCH', message);
     this.difference = difference;
   }
 }

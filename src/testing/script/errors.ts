@@ -1,3 +1,4 @@
+import { TenonError, type TenonErrorCode } from '../../protocol/base/errors.js';
 import { count, describeRequest, describeStep } from './describe.js';
 import type { ScriptedRequest } from './request.js';
 import type { Step } from './steps.js';
@@ -5,27 +6,24 @@ import type { Step } from './steps.js';
 /** What plays the script, as named in errors. */
 export type Player = 'scripted API' | 'scripted model';
 
-/**
- * What can be wrong with a test that uses a script. Not part of the `TenonError` family: these errors are
- * about a test, not about an agent.
- */
-export class ScriptError extends Error {
-  readonly code:
-    | 'INVALID_SCRIPT'
-    | 'UNCONSUMED_STEPS'
-    | 'UNEXPECTED_REQUEST'
-    | 'SCRIPT_FAILED'
-    | 'NO_SUCH_REQUEST';
+type ScriptErrorCode = Extract<
+  TenonErrorCode,
+  'INVALID_SCRIPT' | 'UNCONSUMED_STEPS' | 'UNEXPECTED_REQUEST' | 'SCRIPT_FAILED' | 'NO_SUCH_REQUEST'
+>;
 
-  constructor(code: ScriptError['code'], player: Player, message: string, options?: { cause?: unknown }) {
-    super(`${player}: ${message}`, options);
-    this.name = new.target.name;
-    this.code = code;
+/** What can be wrong with a test that uses a script. */
+export class ScriptError extends TenonError {
+  static override readonly className: string = 'ScriptError';
+  declare readonly code: ScriptErrorCode;
+
+  constructor(code: ScriptErrorCode, player: Player, message: string, options?: { cause?: unknown }) {
+    super(code, `${player}: ${message}`, options);
   }
 }
 
 /** Steps of the script were never used. */
 export class UnconsumedStepsError extends ScriptError {
+  static override readonly className = 'UnconsumedStepsError';
   readonly steps: readonly Step[];
 
   constructor(player: Player, steps: readonly Step[], consumed: number) {
@@ -38,6 +36,7 @@ export class UnconsumedStepsError extends ScriptError {
 
 /** There were more requests than the script has steps. */
 export class UnexpectedRequestError extends ScriptError {
+  static override readonly className = 'UnexpectedRequestError';
   readonly requests: readonly ScriptedRequest[];
 
   constructor(player: Player, requests: readonly ScriptedRequest[], steps: number) {
