@@ -32,6 +32,8 @@ export type OpenTransport = (start: AgentStart) => Transport;
 
 /** An agent that is not a process: a value for `options.runtime`. */
 export interface AgentRuntime {
+  /** How errors name it, at the beginning of a sentence. Default: "The agent". */
+  readonly name?: string | undefined;
   /** Called once per conversation. If it throws an `OptionError`, `query()` throws it. */
   open(start: AgentStart): Transport;
 }

@@ -227,7 +227,7 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
   },
   resumeSessionAt: { kind: text, to: toPlan('resumeSessionAt'), embedded: 'acts' },
   runtime: {
-    kind: { expected: 'a value of embedded(), or { open(start) }', accepts: hasOpen },
+    kind: { expected: 'embedded({ model }), or { open(start) }', accepts: hasOpen },
     to: clientSide,
     embedded: 'acts',
   },

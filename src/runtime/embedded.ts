@@ -6,6 +6,7 @@ import { refusedTransport } from '../protocol/transport/failed-transport.js';
 import { memoryTransportPair } from '../protocol/transport/memory-transport.js';
 import type { Transport } from '../protocol/transport/transport.js';
 import { wrapReceiver, wrapTransport } from '../protocol/transport/wrap-transport.js';
+import { checkModel } from './model.js';
 import { serveRuntime } from './serve.js';
 import type { PlacedConfig } from './start/runtime-config.js';
 
@@ -14,7 +15,8 @@ import type { PlacedConfig } from './start/runtime-config.js';
  * any number of queries.
  */
 export function embedded(config: PlacedConfig): AgentRuntime {
-  return { open: (start) => open(config, start) };
+  checkModel(config, 'embedded');
+  return { name: 'The embedded runtime', open: (start) => open(config, start) };
 }
 
 function open(config: PlacedConfig, start: AgentStart): Transport {

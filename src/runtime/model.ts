@@ -1,4 +1,5 @@
-import { TenonError } from '../protocol/base/errors.js';
+import { OptionError, TenonError } from '../protocol/base/errors.js';
+import { isRecord, kindOf } from '../protocol/base/kinds.js';
 import type { CacheControl, MessageParam, StreamEvent } from '../protocol/wire/content.js';
 
 /** A tool as the model sees it. */
@@ -81,4 +82,18 @@ export class ModelError extends TenonError {
     this.status = details.status;
     this.type = details.type ?? 'api_error';
   }
+}
+
+/** A configuration without a usable model would fail much later, in the middle of a turn. */
+export function checkModel(config: { readonly model?: unknown }, caller: string): void {
+  const { model } = config;
+  if (isRecord(model) && typeof model.stream === 'function' && typeof model.name === 'string') return;
+  const isModel = 'stream' in config;
+  const given = model === undefined ? 'missing' : typeof model === 'string' ? `"${model}"` : kindOf(model);
+  throw new OptionError(
+    'model',
+    model,
+    `${caller}(): \`model\` must be a model with a \`name\` and a \`stream()\` method, such as embedded({ model: anthropic() }); it is ${given}.` +
+      (isModel ? ' Write embedded({ model: … }) around the model.' : ''),
+  );
 }

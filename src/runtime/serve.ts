@@ -19,6 +19,7 @@ import { type ControlHandlers, controlHandlers } from './conversation/control-ha
 import { AgentConversation } from './conversation/conversation.js';
 import { Lines } from './conversation/lines.js';
 import type { Host } from './host.js';
+import { checkModel } from './model.js';
 import type { PlacedConfig, RuntimeStart } from './start/runtime-config.js';
 import { UsageLedger } from './turn/usage.js';
 
@@ -39,6 +40,7 @@ export function serveRuntime(
   config: PlacedConfig,
   start: RuntimeStart,
 ): RunningRuntime {
+  checkModel(config, 'serveRuntime');
   const server = new RuntimeServer(transport, config, start);
   transport.start(server);
   return server;

@@ -65,15 +65,18 @@ describe('every exported class of errors', () => {
     expect(Object.keys(EXAMPLES).sort()).toEqual([...exported.keys()].sort());
   });
 
-  it.each([...exported])('%s is a TenonError with its own name and a code that is explained', (name, itself) => {
-    const error = EXAMPLES[name]?.();
-    expect(error).toBeInstanceOf(itself);
-    expect(error).toBeInstanceOf(TenonError);
-    expect(TenonError.is(error)).toBe(true);
-    const { code, name: shown } = error as TenonError;
-    expect(shown).toBe(name);
-    expect(guide).toContain(`\`${code}\``);
-  });
+  it.each([...exported])(
+    '%s is a TenonError with its own name and a code that is explained',
+    (name, itself) => {
+      const error = EXAMPLES[name]?.();
+      expect(error).toBeInstanceOf(itself);
+      expect(error).toBeInstanceOf(TenonError);
+      expect(TenonError.is(error)).toBe(true);
+      const { code, name: shown } = error as TenonError;
+      expect(shown).toBe(name);
+      expect(guide).toContain(`\`${code}\``);
+    },
+  );
 
   it.each([...exported])('%s.is() is true for its own errors only', (_, itself) => {
     for (const make of Object.values(EXAMPLES)) {

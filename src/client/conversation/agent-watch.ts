@@ -54,9 +54,10 @@ export class AgentWatch {
 
   /** What an error about this agent should include. */
   explain(): FailureContext {
-    const { argv, cliVersion, interpreter } = this.#launch;
+    const { agent, argv, cliVersion, interpreter } = this.#launch;
     const stderrTail = this.#settings.hide(this.#tail.text);
-    return { argv, cliVersion, interpreter, stderrTail, lastControlRequest: this.#channel.lastSubtype };
+    const lastControlRequest = this.#channel.lastSubtype;
+    return { agent, argv, cliVersion, interpreter, stderrTail, lastControlRequest };
   }
 
   #report(text: string): void {

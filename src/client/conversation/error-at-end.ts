@@ -26,7 +26,7 @@ export function errorAtEnd(end: TransportEnd, facts: EndFacts): Error | undefine
   const { lastResult, owesResult, inputOpen, messagesSent, throwOnErrorResult, context } = facts;
   const cutOff = owesResult || (inputOpen && end.code !== 0);
   if (lastResult !== undefined && throwOnErrorResult && !owesResult && !isSuccess(lastResult)) {
-    return new ResultError(lastResult);
+    return new ResultError(lastResult, context.agent);
   }
   if (lastResult !== undefined && !cutOff) return undefined;
   // If the input ended and nothing was sent, the signal was ours: the CLI took longer to start than its grace

@@ -15,7 +15,7 @@ import { adaptToVersion, versionOf } from './cli-versions.js';
 import { localArguments, redactArguments, remoteArguments } from './command-line.js';
 import { deferredTransport } from './deferred-transport.js';
 import { isScript, requireClaudeCode } from './find-claude-code.js';
-import { type Launch, type LaunchRequest, unstartedLaunch } from './launch.js';
+import { CLAUDE_CODE, type Launch, type LaunchRequest, unstartedLaunch } from './launch.js';
 import { PrivateConfig, PrivateFiles } from './private-files.js';
 
 /**
@@ -27,6 +27,7 @@ export function launchCli(request: LaunchRequest): Launch {
   const config = new PrivateConfig(request.options);
   const launch: Launch = {
     ...unstartedLaunch(request.initialize),
+    agent: CLAUDE_CODE,
     ready: () => files.remove(),
     ended: () => config.remove(),
   };

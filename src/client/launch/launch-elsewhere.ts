@@ -3,6 +3,7 @@ import type { AgentPlan } from '../../options/plan.js';
 import { checkNoProcess } from '../../options/support.js';
 import { OptionError } from '../../protocol/base/errors.js';
 import { hostDirectory } from '../../protocol/base/host-process.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { failedTransport } from '../../protocol/transport/failed-transport.js';
 import type { Transport } from '../../protocol/transport/transport.js';
 import { openArguments, remoteArguments } from './command-line.js';
@@ -13,7 +14,9 @@ import type { Machine } from './machine.js';
 export function launchRuntime(runtime: AgentRuntime, request: LaunchRequest): Launch {
   const { sessionStore, sessionStoreFlush, loadTimeoutMs } = request.options;
   const store = { sessionStore, sessionStoreFlush, loadTimeoutMs };
-  return launch(request, () => request.tap(runtime.open(agentStart(request, request.plan, store))));
+  const open = (): Transport =>
+    request.tap(opened('runtime', runtime.open(agentStart(request, request.plan, store))));
+  return launch(request, open, runtime.name);
 }
 
 /** Opens the user's own transport. The agent is elsewhere, so the client fills the store. */
@@ -23,15 +26,17 @@ export function launchTransport(
   { openKept }: Pick<Machine, 'openKept'>,
 ): Launch {
   const { options, plan, env } = request;
-  const open = (final: AgentPlan): Transport => request.tap(transport(agentStart(request, final)));
+  const open = (final: AgentPlan): Transport =>
+    request.tap(opened('transport', transport(agentStart(request, final))));
   return launch(request, () => openKept({ options, plan, env, open }));
 }
 
 /** Throws for options that do not suit the agent; any other error becomes a transport that ends with it. */
-function launch(request: LaunchRequest, open: () => Transport): Launch {
+function launch(request: LaunchRequest, open: () => Transport, name?: string): Launch {
   const { initialize, options, warn } = request;
   checkNoProcess(options, warn);
   const launched: Launch = unstartedLaunch(initialize);
+  if (name !== undefined) launched.agent = name;
   try {
     launched.transport = open();
   } catch (error) {
@@ -39,6 +44,16 @@ function launch(request: LaunchRequest, open: () => Transport): Launch {
     launched.transport = failedTransport(error as Error);
   }
   return launched;
+}
+
+function opened(option: 'runtime' | 'transport', transport: Transport): Transport {
+  if (isRecord(transport) && typeof transport.start === 'function') return transport;
+  const opener = option === 'runtime' ? '`runtime.open(start)`' : '`transport(start)`';
+  throw new OptionError(
+    option,
+    transport,
+    `${opener} must return a transport (see \`Transport\` of tenon/protocol); it returned ${String(transport)}.`,
+  );
 }
 
 function agentStart(

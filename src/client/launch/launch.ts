@@ -21,8 +21,13 @@ export interface LaunchRequest {
   readonly tap: Tap;
 }
 
+/** How errors name the CLI. */
+export const CLAUDE_CODE = 'Claude Code';
+
 /** A started agent, and what a conversation with it needs. */
 export interface Launch {
+  /** How errors name it, at the beginning of a sentence. */
+  agent: string;
   transport: Transport;
   initialize: InitializeRequest;
   /** For error messages: redacted. */
@@ -44,6 +49,7 @@ export function unstartedLaunch(initialize: InitializeRequest): Launch {
 /** A launch that failed: the conversation ends immediately, with the reason. */
 export function failedLaunch(error: Error): Launch {
   return {
+    agent: 'The agent',
     transport: failedTransport(error),
     initialize: {},
     argv: [],

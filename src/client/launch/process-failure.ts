@@ -5,9 +5,12 @@ import {
   type TenonErrorCode,
 } from '../../protocol/base/errors.js';
 import type { TransportEnd } from '../../protocol/transport/transport.js';
+import { CLAUDE_CODE } from './launch.js';
 
 export interface FailureContext
   extends Pick<ProcessErrorDetails, 'argv' | 'cliVersion' | 'lastControlRequest'> {
+  /** How errors name the agent. */
+  agent: string;
   stderrTail: string;
   interpreter: string | undefined;
 }
@@ -17,27 +20,26 @@ export function processFailure(end: TransportEnd, context: FailureContext): Teno
   if (end.error !== undefined) return startFailure(end.error, context);
   const details: ProcessErrorDetails = { ...context, exitCode: end.code, signal: end.signal };
   const lastWords = lastLine(context.stderrTail);
+  // As the official SDK says it of the CLI, because programs match its texts.
+  const isCli = context.agent === CLAUDE_CODE;
+  const agent = isCli ? 'Claude Code process' : context.agent;
   const stderrText = lastWords === '' ? 'It wrote nothing to stderr.' : `stderr: ${lastWords}`;
   if (end.signal !== null) {
     const hint = end.signal === 'SIGKILL' ? ' The system may have run out of memory.' : '';
     return new ProcessError(
       'KILLED_BY_SIGNAL',
-      `Claude Code process terminated by signal ${end.signal}.${hint} ${stderrText}`,
+      `${agent} terminated by signal ${end.signal}.${hint} ${stderrText}`,
       details,
     );
   }
   if (end.code === 0 || end.code === null) {
-    return new ProcessError(
-      'NO_RESULT',
-      `Claude Code process ended without a result. ${stderrText}`,
-      details,
-    );
+    return new ProcessError('NO_RESULT', `${agent} ended without a result. ${stderrText}`, details);
   }
   const known = KNOWN_EXITS.find(({ pattern }) => pattern.test(context.stderrTail));
   const remedy = known === undefined ? '' : ` ${known.remedy}`;
   return new ProcessError(
     known?.code ?? 'EXITED',
-    `Claude Code process exited with code ${end.code}. ${stderrText}${remedy}`,
+    `${agent} ${isCli ? 'exited' : 'ended'} with code ${end.code}. ${stderrText}${remedy}`,
     details,
   );
 }
@@ -47,7 +49,7 @@ const KNOWN_EXITS: readonly { pattern: RegExp; code: TenonErrorCode; remedy: str
     pattern: /unknown option/i,
     code: 'BAD_FLAG',
     remedy:
-      'This version of Claude Code does not know that flag: update it, or leave out the option (or the entry of `extraArgs`).',
+      'This version of the agent does not know that flag: update it, or leave out the option (or the entry of `extraArgs`).',
   },
   {
     pattern: /cannot be used with root/i,
@@ -70,13 +72,14 @@ const KNOWN_EXITS: readonly { pattern: RegExp; code: TenonErrorCode; remedy: str
 function startFailure(error: Error, context: FailureContext): TenonError {
   if (TenonError.is(error)) return error;
   const details: ProcessErrorDetails = { ...context, cause: error };
-  const command = context.argv?.[0] ?? 'the CLI';
+  const [program] = context.argv ?? [];
+  const command = program === undefined ? context.agent : `"${program}"`;
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
       return new ProcessError(
         'INTERPRETER_NOT_FOUND',
         context.interpreter === undefined
-          ? `"${command}" exists but cannot be started: the interpreter or loader that it needs is missing ` +
+          ? `${command} exists but cannot be started: the interpreter or loader that it needs is missing ` +
               '(a script with a wrong "#!" line, or a build for another C library).'
           : `The interpreter "${context.interpreter}" was not found. Install it, or give another \`executable\`.`,
         details,
@@ -89,9 +92,9 @@ function startFailure(error: Error, context: FailureContext): TenonError {
         details,
       );
     case 'EACCES':
-      return new ProcessError('NOT_EXECUTABLE', `"${command}" is not executable: ${error.message}`, details);
+      return new ProcessError('NOT_EXECUTABLE', `${command} is not executable: ${error.message}`, details);
     default:
-      return new ProcessError('SPAWN_FAILED', `"${command}" could not be started: ${error.message}`, details);
+      return new ProcessError('SPAWN_FAILED', `${command} could not be started: ${error.message}`, details);
   }
 }
 
@@ -110,7 +113,7 @@ export function startupTimeout(timeoutMs: number, context: FailureContext): Teno
   const lastWords = lastLine(context.stderrTail);
   return new ProcessError(
     'STARTUP_TIMEOUT',
-    `Claude Code wrote nothing for ${timeoutMs} ms after its start. ` +
+    `${context.agent} wrote nothing for ${timeoutMs} ms after its start. ` +
       `${lastWords === '' ? '' : `stderr: ${lastWords} `}Raise \`startupTimeoutMs\` if this machine is that slow.`,
     context,
   );

@@ -11,9 +11,10 @@ export class ResultError extends TenonError {
   readonly result: SDKResultMessage;
   readonly failure: ResultFailure;
 
-  constructor(result: SDKResultMessage) {
+  /** `agent` is what the message names. */
+  constructor(result: SDKResultMessage, agent = 'Claude Code') {
     const failure = result.failure ?? failureOf(result) ?? UNKNOWN;
-    super('RESULT_ERROR', `Claude Code returned an error result: ${failure.message}`);
+    super('RESULT_ERROR', `${agent} returned an error result: ${failure.message}`);
     this.result = result;
     this.failure = failure;
   }
