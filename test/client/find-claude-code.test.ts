@@ -172,6 +172,19 @@ describe('the error', () => {
     throw new Error('no ProcessError was thrown');
   };
 
+  it.skipIf(installedForAll)('lists each place once, and names the other ways out (R12)', () => {
+    // Twice on PATH, and a usual place besides; the packages are looked for from the program and from `cwd`.
+    const usual = join(home, '.local', 'bin');
+    const PATH = [bin, usual, bin, `${bin}/`, usual].join(':');
+    const own = process.argv[1] ?? '';
+    const { message } = thrown({ cwd: dirname(own), env: { HOME: home, PATH } });
+    const listed = [...message.matchAll(/^ {2}- (\S+)/gm)].map(([, path]) => path);
+    expect(listed).toEqual([...new Set(listed)]);
+    expect(listed).toContain(join(usual, 'claude'));
+    expect(message).toContain('npx tenon doctor');
+    expect(message).toContain('runtime: embedded({ model })');
+  });
+
   it.skipIf(installedForAll)('names everything that was tried, and the ways out', () => {
     const error = thrown({ cwd, env: { HOME: home, PATH: bin, [EXECUTABLE_VARIABLE]: '/named/claude' } });
     expect(error.code).toBe('CLI_NOT_FOUND');

@@ -42,6 +42,8 @@ export function findClaudeCode(options: FindClaudeCodeOptions = {}): FoundClaude
   const tried: TriedPlace[] = [];
   for (const { source, path, missing } of candidates(options, env)) {
     const usable = unpackedFromAsar(path);
+    // PATH often names a folder twice, and some of the usual places.
+    if (tried.some((place) => place.path === usable)) continue;
     const reason = missing ?? whyUnusable(usable);
     if (reason === undefined) return { path: usable, source, tried };
     tried.push({ source, path: usable, reason });
@@ -66,7 +68,8 @@ export function requireClaudeCode(options: FindClaudeCodeOptions = {}): string {
   throw new ProcessError(
     'CLI_NOT_FOUND',
     'No Claude Code CLI was found. Install it (npm install @anthropic-ai/claude-code), or give its path in ' +
-      `\`pathToClaudeCodeExecutable\` or ${EXECUTABLE_VARIABLE}. Tried:\n${list}`,
+      `\`pathToClaudeCodeExecutable\` or ${EXECUTABLE_VARIABLE}, or run without it: \`runtime: embedded({ model })\` ` +
+      `(tenon/runtime). \`npx tenon doctor\` checks this machine. Tried:\n${list}`,
   );
 }
 
