@@ -32,7 +32,7 @@ export function infoHandlers(conversation: AgentConversation): ControlHandlers {
     get_usage: () => ({
       session: {
         total_cost_usd: conversation.usage.totalCostUsd(),
-        total_api_duration_ms: Math.round(conversation.workedMs),
+        total_api_duration_ms: Math.round(conversation.usage.apiMs),
         total_duration_ms: Math.round(clock.monotonic() - conversation.startedAt),
         total_lines_added: 0,
         total_lines_removed: 0,

@@ -32,8 +32,6 @@ export class AgentConversation {
   readonly tools: AgentTools;
   readonly usage: UsageLedger;
   readonly startedAt = clock.monotonic();
-  /** The time spent in turns. */
-  workedMs = 0;
   readonly model: ModelChoice;
   readonly settings: ConversationSettings;
   readonly #config: PlacedConfig;
@@ -198,7 +196,6 @@ export class AgentConversation {
     }
     this.#turn = undefined;
     this.#warnings.isTurnRunning = false;
-    this.workedMs += clock.monotonic() - started;
     await this.#saved();
     if (this.#closed) return;
     this.#lastWasError = outcome.isError;

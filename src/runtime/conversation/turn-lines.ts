@@ -52,7 +52,8 @@ export function resultLine(outcome: TurnOutcome, facts: ResultFacts): ResultLine
     ...(apiErrorType === undefined ? {} : { api_error_type: apiErrorType }),
     num_turns: numTurns,
     duration_ms: Math.round(facts.durationMs),
-    duration_api_ms: Math.round(facts.durationMs),
+    // Like the cost, of the whole conversation.
+    duration_api_ms: Math.round(usage.apiMs),
     stop_reason: stopReason,
     ...(terminalReason === undefined ? {} : { terminal_reason: terminalReason }),
     total_cost_usd: usage.totalCostUsd(),

@@ -1,14 +1,17 @@
 import { untilAborted } from '../../protocol/base/cancellation.js';
+import { clock } from '../../protocol/base/clock.js';
 import type { AssistantContentBlock, StreamEvent } from '../../protocol/wire/content.js';
 import type { Lines } from '../conversation/lines.js';
 import type { AnsweredFields, AssistantFields } from '../conversation/written-lines.js';
 import { type Model, ModelError, type ModelRequest, type ModelRetry } from '../model.js';
 import { type RuntimeTool, titleOfUnknown } from '../tools/tool-port.js';
 import type { AssistantStream } from './assistant-stream.js';
+import type { UsageLedger } from './usage.js';
 
 export interface AnswerDependencies {
   model: Model;
   lines: Lines;
+  usage: Pick<UsageLedger, 'apiMs'>;
   includePartialMessages: boolean;
   request(signal: AbortSignal): Promise<ModelRequest>;
   /** Switches to another model from now on; false if there is none. */
@@ -54,12 +57,15 @@ export async function readAnswer(
 }
 
 async function events(
-  { model, lines, request, hasFallback }: AnswerDependencies,
+  { model, lines, usage, request, hasFallback }: AnswerDependencies,
   signal: AbortSignal,
 ): Promise<AsyncIterable<StreamEvent>> {
   const onRetry = (retry: ModelRetry): void => showRetry(lines, retry);
   const maxRetries = hasFallback() ? { maxRetries: RETRIES_BEFORE_FALLBACK } : {};
-  return abortable(model.stream(await request(signal), { signal, onRetry, ...maxRetries }), signal);
+  const stream = model.stream(await request(signal), { signal, onRetry, ...maxRetries });
+  return abortable(stream, signal, (milliseconds) => {
+    usage.apiMs += milliseconds;
+  });
 }
 
 /** The model is overloaded, broken or not available; another one may work. */
@@ -86,12 +92,17 @@ function showRetry(lines: Lines, { attempt, maxRetries, delayMs, status, error }
   });
 }
 
-/** The events of a stream until the signal is aborted, even if the model ignores the signal. */
+/**
+ * The events of a stream until the signal is aborted, even if the model ignores the signal. At the end,
+ * `took` is told how long that was.
+ */
 async function* abortable<Event>(
   events: AsyncIterable<Event>,
   signal: AbortSignal,
+  took: (milliseconds: number) => void,
 ): AsyncGenerator<Event, void> {
   signal.throwIfAborted();
+  const started = clock.monotonic();
   const iterator = events[Symbol.asyncIterator]();
   let ended = false;
   try {
@@ -103,6 +114,7 @@ async function* abortable<Event>(
       signal.throwIfAborted();
     }
   } finally {
+    took(clock.monotonic() - started);
     // Not awaited, because a generator that hangs would not end here either.
     if (!ended) void Promise.resolve(iterator.return?.()).catch(() => {});
   }

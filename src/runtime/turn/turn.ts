@@ -195,6 +195,7 @@ export class Turn {
       this.#structuredReminders += 1;
       if (this.#structuredReminders >= MAX_STRUCTURED_TRIES) return this.#limitReached(limits.noStructure());
       remember({ role: 'user', content: `Give the answer by calling ${structured.tool.name}.` });
+      this.#record.userLines += 1;
       return this.#limitReached(limits.afterTools(this.#modelCalls));
     }
     const verdict = await this.#stopHooks();
@@ -236,9 +237,10 @@ export class Turn {
   }
 
   #limitReached(limit: Limit | undefined): TurnOutcome | undefined {
-    return limit === undefined
-      ? undefined
-      : this.#record.failed(limit.subtype, limit.terminalReason, limit.text);
+    if (limit === undefined) return undefined;
+    const outcome = this.#record.failed(limit.subtype, limit.terminalReason, limit.text);
+    // As the CLI counts it here: the answers, and the one that was not allowed.
+    return limit.subtype === 'error_max_turns' ? { ...outcome, numTurns: this.#modelCalls + 1 } : outcome;
   }
 }
 

@@ -3,12 +3,14 @@ import type { ReportedUsage } from '../conversation/written-lines.js';
 import type { Price, PriceTable } from '../model.js';
 import { addCounts, emptyCounts, type TokenCounts } from './assistant-stream.js';
 
-/** Token usage of the conversation by model, and its cost where prices are known. */
+/** Token usage of the conversation by model, its cost where prices are known, and how long it waited. */
 export class UsageLedger {
   readonly #prices: readonly PriceTable[];
   readonly #byModel = new Map<string, TokenCounts>();
   /** The usage of the last answer; undefined before the first. */
   lastRequest: TokenCounts | undefined;
+  /** The time of all requests to models, their answers included. */
+  apiMs = 0;
   #turn = emptyCounts();
 
   /** Earlier tables take precedence. */

@@ -88,8 +88,10 @@ export interface ResultFailure {
 
 type Outcome = {
   duration_ms: number;
+  /** The time of the requests to the model, of the whole conversation up to here. */
   duration_api_ms: number;
   is_error: boolean;
+  /** As the CLI counts: one, and one more for each tool result or reminder that the model was given. */
   num_turns: number;
   stop_reason: string | null;
   total_cost_usd: number;
