@@ -9,6 +9,11 @@ import { embedded } from 'tenon/runtime';
 import { scriptedModel } from 'tenon/testing';
 import { SqliteSessionStore } from './sqlite-session-store.mjs';
 
+// `npm start | head -n 1`: with nobody left to read it, it still cleans up.
+process.stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 const folder = mkdtempSync(join(tmpdir(), 'tenon-session-stores-'));
 const sessionStore = new SqliteSessionStore(join(folder, 'conversations.db'));
 

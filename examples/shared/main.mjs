@@ -19,6 +19,7 @@ export async function main(example) {
     );
   }
   const { print, show } = terminal();
+  const unread = abortedWhenUnread();
   print(
     'agent',
     `${values.cli ? 'the Claude Code CLI' : 'the embedded runtime'}, ${live ? 'a real model' : 'a scripted model'}`,
@@ -26,12 +27,31 @@ export async function main(example) {
   print('question', question);
   try {
     const backend = values.cli ? 'cli' : 'embedded';
-    await runExample(example, { backend, live, question, show, print, flags: values });
+    await runExample(example, {
+      backend,
+      live,
+      question,
+      show,
+      print,
+      flags: values,
+      options: { signal: unread },
+    });
     if (!live && hasModel)
       print('hint', 'a key is set: use --live, or ask your own question, to call a real model');
   } catch (error) {
+    if (unread.aborted) return;
     complain(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
   }
+}
+
+/** `npm start | head -n 1`: the reader has enough, so the agent may stop. */
+function abortedWhenUnread() {
+  const controller = new AbortController();
+  process.stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+    if (error.code !== 'EPIPE') throw error;
+    controller.abort();
+  });
+  return controller.signal;
 }
 
 /** @param {import('./agent.mjs').Example} example */

@@ -12,6 +12,7 @@
  */
 export async function withProgress(title, quiet, work) {
   if (quiet) return work();
+  finishUnread();
   const { stdout } = process;
   const start = performance.now();
   const seconds = () => `${((performance.now() - start) / 1000).toFixed(0)} s`;
@@ -28,4 +29,15 @@ export async function withProgress(title, quiet, work) {
     clearInterval(timer);
     stdout.write(`${stdout.isTTY ? '\r' : ''}${title}: ${outcome} ${seconds()}\n`);
   }
+}
+
+let isPrepared = false;
+
+/** `npm start | head -n 1`: a reader that has left must not leave half a build behind. */
+function finishUnread() {
+  if (isPrepared) return;
+  isPrepared = true;
+  process.stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
 }

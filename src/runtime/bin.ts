@@ -76,6 +76,8 @@ function readJson(text: string): unknown {
 }
 
 function leave(code: number, text: string): void {
+  // `tenon-runtime --help | head -n 1`: the reader has enough.
+  process.stdout.on('error', () => {});
   process.stdout.write(text);
   process.exitCode = code;
 }
