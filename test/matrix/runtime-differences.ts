@@ -36,6 +36,25 @@ const WORDS =
 
 export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
+    id: 'not-claude-code',
+    where: ['error'],
+    seenIn: [
+      'the API answers 400',
+      'the API answers 401',
+      'the API answers 500',
+      'a flag that the agent does not know',
+      'structured output that never fits',
+      'a limit of turns',
+      'a limit of cost',
+      'an id that is in use',
+      'a conversation that was not kept',
+      'a conversation that does not exist',
+    ],
+    cells: IN_MEMORY,
+    matches: ({ path, subject }) => path === 'message' && String(subject).startsWith('The embedded runtime '),
+    reason: 'There is no process of Claude Code that could be to blame.',
+  },
+  {
     id: 'own-words',
     where: ['messages', 'model', 'error', 'driven'],
     seenIn: [

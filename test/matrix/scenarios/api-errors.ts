@@ -17,7 +17,7 @@ function refusing(status: number, type: string, message: string): Scenario {
       expect(results(outcome)).toMatchObject([
         { subtype: 'success', is_error: true, api_error_status: status },
       ]);
-      expect(outcome.error?.message).toContain('Claude Code returned an error result');
+      expect(outcome.error?.message).toContain('returned an error result');
       expect(outcome.exit.code).toBe(1);
     },
   };

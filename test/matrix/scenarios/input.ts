@@ -122,7 +122,7 @@ export const input: readonly Scenario[] = [
     },
     check: (outcome) => {
       expect(results(outcome)).toMatchObject([{ is_error: false }, { is_error: true }]);
-      expect(outcome.error?.message).toContain('Claude Code returned an error result');
+      expect(outcome.error?.message).toContain('returned an error result');
     },
   },
   {

@@ -61,7 +61,7 @@ export const interrupts: readonly Scenario[] = [
     },
     check: (outcome) => {
       expect(results(outcome)).toMatchObject([{ subtype: 'error_during_execution' }]);
-      expect(outcome.error?.message).toContain('Claude Code returned an error result');
+      expect(outcome.error?.message).toContain('returned an error result');
     },
   },
   {

@@ -48,7 +48,7 @@ export const output: readonly Scenario[] = [
     leftToTiming: /\.(input|output)Tokens$/,
     check: (outcome) => {
       expect(results(outcome)).toMatchObject([{ subtype: 'error_max_structured_output_retries' }]);
-      expect(outcome.error?.message).toContain('Claude Code returned an error result');
+      expect(outcome.error?.message).toContain('returned an error result');
     },
   },
   {
@@ -146,7 +146,7 @@ export const output: readonly Scenario[] = [
     options: () => ({ ...allowCalc(), maxTurns: 1 }),
     check: (outcome) => {
       expect(results(outcome)).toMatchObject([{ subtype: 'error_max_turns', terminal_reason: 'max_turns' }]);
-      expect(outcome.error?.message).toContain('Claude Code returned an error result');
+      expect(outcome.error?.message).toContain('returned an error result');
       expect(outcome.exit.code).toBe(1);
     },
   },

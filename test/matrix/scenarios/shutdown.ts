@@ -144,7 +144,9 @@ export const shutdown: readonly Scenario[] = [
     check: (outcome) => {
       expect(outcome.exit.code).toBe(1);
       expect(`${outcome.stderr} ${outcome.error?.message}`).toContain('unknown option');
-      expect(outcome.error?.message).toContain('Claude Code process exited with code 1');
+      expect(outcome.error?.message).toMatch(
+        /^(Claude Code process exited|The embedded runtime ended) with code 1/,
+      );
     },
   },
   {
