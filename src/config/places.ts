@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { configDirectory, stateFile } from '../protocol/base/user-directories.js';
 
 /**
  * Where a server can be configured, in order of precedence: for two with the same name, the first place
@@ -17,6 +18,8 @@ export interface McpConfigFile {
   keys: readonly string[];
   /** The Claude Code CLI reads this file itself. */
   readByClaudeCode: boolean;
+  /** Found from the working directory, not in the user's own: whoever may write there could have put it there. */
+  isInCheckout: boolean;
 }
 
 export interface McpLocations {
@@ -25,39 +28,43 @@ export interface McpLocations {
   env: Readonly<Record<string, string | undefined>>;
   /** Replaces `/etc`, for tests. */
   systemRoot?: string | undefined;
+  /** Leaves out what the CLI reads above the root of the repository. */
+  isWithinRoot?: boolean | undefined;
 }
 
 /** All files that may configure servers, in order of precedence. None of them needs to exist. */
-export function configFiles({ cwd: given, env, systemRoot = '/etc' }: McpLocations): McpConfigFile[] {
-  const cwd = resolve(given);
+export function configFiles(locations: McpLocations): McpConfigFile[] {
+  const { env, systemRoot = '/etc', isWithinRoot = false } = locations;
+  const cwd = resolve(locations.cwd);
   const root = projectRoot(cwd);
-  const home = env.HOME ?? env.USERPROFILE;
-  const own = (place: McpPlace, ...path: string[]): McpConfigFile => ({
-    place,
-    path: join(...path),
-    keys: ['mcpServers'],
-    readByClaudeCode: false,
-  });
-  const cli = (place: McpPlace, path: string, ...keys: string[]): McpConfigFile => ({
+  const checkout = { readByClaudeCode: false, isInCheckout: true };
+  const elsewhere = { readByClaudeCode: false, isInCheckout: false };
+  const file = (
+    place: McpPlace,
+    path: string,
+    flags: typeof checkout,
+    keys = ['mcpServers'],
+  ): McpConfigFile => ({
     place,
     path,
     keys,
-    readByClaudeCode: true,
+    ...flags,
   });
-  const configDir = env.CLAUDE_CONFIG_DIR ?? (home === undefined ? undefined : join(home, '.claude'));
-  const state = env.CLAUDE_CONFIG_DIR ?? home;
+  const state = { path: stateFile(env), flags: { ...elsewhere, readByClaudeCode: true } };
+  const shared = { ...checkout, readByClaudeCode: true };
+  const directories = directoriesUpFrom(cwd, isWithinRoot ? root : undefined);
   return [
-    own('local', cwd, '.claude', 'mcp.local.json'),
+    file('local', join(cwd, '.claude', 'mcp.local.json'), checkout),
     // In the root itself, the shared file belongs to the project.
-    ...(cwd === root ? [] : [own('local', cwd, '.claude', 'mcp.json')]),
-    ...(state === undefined
+    ...(cwd === root ? [] : [file('local', join(cwd, '.claude', 'mcp.json'), checkout)]),
+    file('local', state.path, state.flags, ['projects', root, 'mcpServers']),
+    file('project', join(root, '.claude', 'mcp.json'), checkout),
+    ...directories.map((directory) => file('project', join(directory, '.mcp.json'), shared)),
+    file('user', join(configDirectory(env), 'mcp.json'), elsewhere),
+    file('user', state.path, state.flags),
+    ...(process.platform === 'win32'
       ? []
-      : [cli('local', join(state, '.claude.json'), 'projects', root, 'mcpServers')]),
-    own('project', root, '.claude', 'mcp.json'),
-    ...directoriesUpFrom(cwd).map((directory) => cli('project', join(directory, '.mcp.json'), 'mcpServers')),
-    ...(configDir === undefined ? [] : [own('user', configDir, 'mcp.json')]),
-    ...(state === undefined ? [] : [cli('user', join(state, '.claude.json'), 'mcpServers')]),
-    ...(process.platform === 'win32' ? [] : [own('policy', systemRoot, 'claude', 'mcp.json')]),
+      : [file('policy', join(systemRoot, 'claude', 'mcp.json'), elsewhere)]),
   ];
 }
 
@@ -66,8 +73,10 @@ function projectRoot(cwd: string): string {
   return directoriesUpFrom(cwd).find((directory) => existsSync(join(directory, '.git'))) ?? cwd;
 }
 
-/** The directory, its parent, and so on up to the root. */
-function directoriesUpFrom(directory: string): string[] {
+/** The directory, its parent, and so on up to `last` or the top. */
+function directoriesUpFrom(directory: string, last?: string): string[] {
   const parent = dirname(directory);
-  return parent === directory ? [directory] : [directory, ...directoriesUpFrom(parent)];
+  return parent === directory || directory === last
+    ? [directory]
+    : [directory, ...directoriesUpFrom(parent, last)];
 }

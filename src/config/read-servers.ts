@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { messageOf } from '../protocol/base/errors.js';
 import { isRecord } from '../protocol/base/kinds.js';
 import { type JsonDocument, JsonSyntaxError, parseJson } from './json-lines.js';
 import type { McpConfigFile } from './places.js';
 import type { McpConfigProblem } from './problems.js';
+import { readWithOwner } from './read-trusted.js';
 import { checkServer } from './server-shape.js';
 
 /** An entry of a file. */
@@ -20,11 +20,13 @@ export interface ReadFile {
   found: boolean;
   servers: FoundServer[];
   problems: McpConfigProblem[];
+  /** Names in a file that was ignored: whoever reads it, too, must be kept from them. */
+  ignored: string[];
 }
 
 /** Reads one file. A missing file is not a problem; an unreadable one is. */
 export function readServers(file: McpConfigFile): ReadFile {
-  const result: ReadFile = { found: false, servers: [], problems: [] };
+  const result: ReadFile = { found: false, servers: [], problems: [], ignored: [] };
   const report = (problem: Omit<McpConfigProblem, 'place' | 'file'>): McpConfigProblem => {
     const full = { ...problem, place: file.place, file: file.path };
     result.problems.push(full);
@@ -32,8 +34,12 @@ export function readServers(file: McpConfigFile): ReadFile {
   };
   let document: JsonDocument;
   try {
-    const text = readFileSync(file.path, 'utf8');
+    const { text, foreignOwner } = readWithOwner(file.path);
     result.found = true;
+    if (foreignOwner !== undefined && file.isInCheckout) {
+      report({ severity: 'warning', message: notOurs(foreignOwner) });
+      return { ...result, ignored: namesIn(text) };
+    }
     if (!hasServers(text, file)) return result;
     document = parseJson(text, file.keys);
   } catch (error) {
@@ -72,6 +78,22 @@ export function readServers(file: McpConfigFile): ReadFile {
     result.servers.push({ name, file, line, entry: entry as Record<string, unknown>, error });
   }
   return result;
+}
+
+function notOurs(owner: number): string {
+  return (
+    `belongs to another user (uid ${owner}), so its servers are not started: they would run with your rights. ` +
+    'If you trust it, take it over (chown), or give its servers in `mcpServers`'
+  );
+}
+
+function namesIn(text: string): string[] {
+  try {
+    const { mcpServers } = JSON.parse(text);
+    return isRecord(mcpServers) ? Object.keys(mcpServers) : [];
+  } catch {
+    return [];
+  }
 }
 
 /** The CLI's own file can be large and usually has no servers, so that case is checked the fast way. */

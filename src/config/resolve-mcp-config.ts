@@ -1,5 +1,5 @@
 import type { McpServerConfig, McpServerConfigForProcessTransport } from '../mcp/types.js';
-import { configFiles, type McpConfigFile } from './places.js';
+import { configFiles, type McpConfigFile, type McpLocations } from './places.js';
 import { readServers } from './read-servers.js';
 import { type ResolvedMcpConfig, resolveServers } from './resolve-servers.js';
 import type { Environment } from './variables.js';
@@ -30,6 +30,11 @@ export function resolveMcpConfig(options: ResolveMcpConfigOptions = {}): Resolve
   return resolveFrom(options, filesFor(options));
 }
 
+/** The same for the runtime, which does not look above the root of the repository. */
+export function resolveWithinRoot(options: ResolveMcpConfigOptions): ResolvedMcpConfig {
+  return resolveFrom(options, filesFor(options, { isWithinRoot: true }));
+}
+
 /** The files that may be read with these options. */
 export function filesFor(
   {
@@ -39,12 +44,12 @@ export function filesFor(
     strictMcpConfig,
     hermetic,
   }: ResolveMcpConfigOptions,
-  systemRoot?: string,
+  locations: Pick<McpLocations, 'systemRoot' | 'isWithinRoot'> = {},
 ): McpConfigFile[] {
   if (strictMcpConfig || hermetic) return [];
   const isRead = ({ place }: McpConfigFile): boolean =>
     settingSources == null || place === 'policy' || settingSources.some((source) => source === place);
-  return configFiles({ cwd, env, systemRoot }).filter(isRead);
+  return configFiles({ cwd, env, ...locations }).filter(isRead);
 }
 
 export function resolveFrom(

@@ -1,15 +1,14 @@
 // Where the CLI stores conversations: <config>/projects/<project key>/<session id>.jsonl
 
 import { realpath } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { configDirectory } from '../protocol/base/user-directories.js';
 import { projectKeyOf } from './project-key.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function projectsDirectory(env: Environment = process.env): string {
-  const home = env.HOME ?? env.USERPROFILE ?? homedir();
-  return join(env.CLAUDE_CONFIG_DIR ?? join(home, '.claude'), 'projects');
+  return join(configDirectory(env), 'projects');
 }
 
 /** The key of a directory as the CLI sees it, with symbolic links resolved. */

@@ -81,7 +81,7 @@ describe('the places of a server (R26)', () => {
       }
       const mcpServers = places.includes('options') ? { same: commandOf('options') } : {};
       const options = { cwd, env, mcpServers };
-      const { servers, problems } = resolveFrom(options, filesFor(options, etc));
+      const { servers, problems } = resolveFrom(options, filesFor(options, { systemRoot: etc }));
       expect(problems).toEqual([]);
       const winner = documented.find(({ place }) => places.includes(place));
       expect(servers.same?.origin.place).toBe(winner?.place);
@@ -101,7 +101,7 @@ describe('the places of a server (R26)', () => {
     const { box, cwd, etc, env } = layout();
     await using _ = box;
     const placesOf = (options: object) => [
-      ...new Set(filesFor({ cwd, env, ...options }, etc).map(({ place }) => place)),
+      ...new Set(filesFor({ cwd, env, ...options }, { systemRoot: etc }).map(({ place }) => place)),
     ];
     expect(placesOf({})).toEqual(['local', 'project', 'user', 'policy']);
     expect(placesOf({ settingSources: ['user'] })).toEqual(['user', 'policy']);

@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 // The default import, because bundled programs often declare `createRequire` themselves.
 import nodeModule from 'node:module';
-import { homedir } from 'node:os';
 import { delimiter, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { EXECUTABLE_VARIABLE } from '../../options/environment.js';
 import { ProcessError } from '../../protocol/base/errors.js';
+import { homeDirectory } from '../../protocol/base/user-directories.js';
 
 export interface FindClaudeCodeOptions {
   /** If given, nothing else is tried. */
@@ -160,7 +160,7 @@ function isMusl(): boolean {
 }
 
 function usualPlaces(env: NodeJS.ProcessEnv): string[] {
-  const home = env.HOME ?? homedir();
+  const home = homeDirectory(env);
   if (process.platform === 'win32') return [join(home, '.local', 'bin', BINARY)];
   return [
     join(home, '.claude', 'local', 'claude'),

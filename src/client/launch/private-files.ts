@@ -9,10 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Options } from '../../options/options.js';
 import { clock } from '../../protocol/base/clock.js';
+import { configDirectory, stateFile } from '../../protocol/base/user-directories.js';
 import { forgetDirectory, watchDirectory } from '../../protocol/transport/process/process-group.js';
 
 /**
@@ -92,9 +93,8 @@ export class PrivateConfig {
 }
 
 function carryOver(env: NodeJS.ProcessEnv, to: string): void {
-  const home = env.HOME ?? env.USERPROFILE ?? homedir();
-  const from = env.CLAUDE_CONFIG_DIR ?? join(home, '.claude');
-  copy(join(env.CLAUDE_CONFIG_DIR ?? home, '.claude.json'), to);
+  const from = configDirectory(env);
+  copy(stateFile(env), to);
   for (const name of COPIED) copy(join(from, name), to);
   const conversations = join(from, CONVERSATIONS);
   mkdirSync(conversations, { recursive: true, mode: 0o700 });

@@ -58,33 +58,43 @@ export function configuredServers(
   const failed = new Map<string, McpConfigProblem>();
   const secrets = new SecretValues();
   const isStrict = options.strictMcpConfig || options.hermetic;
-  const resolved = resolveServers(
-    { mcpServers: checkableServers(split, options), env, isStrict },
-    readFiles({ ...options, env }, Object.keys(split.inProcess)),
-  );
+  const files = readFiles({ ...options, env }, Object.keys(split.inProcess));
+  const resolved = resolveServers({ mcpServers: checkableServers(split, options), env, isStrict }, files);
+  const kept = new Map(files.flatMap(keptFromCli));
   const cliFiles = new Set(resolved.files.filter((file) => file.readByClaudeCode).map(({ path }) => path));
   for (const server of Object.values(resolved.servers)) {
     const { name, origin, written, config, error, shadows, readByClaudeCode } = server;
     secrets.add(written);
     secrets.add(config);
-    if (readByClaudeCode) {
+    // Named on the command line, ours takes precedence over the one in a file that is not trusted.
+    if (readByClaudeCode && !kept.has(name)) {
       if (error !== undefined) failed.set(name, error);
       // The CLI would start it with the variable's name in place of its value.
       if (error?.variable !== undefined) split.contested.push(name);
       continue;
     }
     if (origin.place !== 'options') places.set(name, origin.place);
-    const isContested = shadows.some(({ file = '' }) => cliFiles.has(file));
+    const isContested = kept.has(name) || shadows.some(({ file = '' }) => cliFiles.has(file));
     if (isContested && (error !== undefined || written.type === 'sdk')) split.contested.push(name);
     if (error !== undefined) {
       failed.set(name, error);
       delete split.process[name];
     } else if (written.type !== 'sdk') split.process[name] = written as ProcessServerConfig;
   }
+  for (const [name, problem] of kept) {
+    if (Object.hasOwn(resolved.servers, name)) continue;
+    failed.set(name, problem);
+    split.contested.push(name);
+  }
   if (hasOwnLauncher(options)) for (const each of Object.values(split.process)) secrets.add(each);
   // Warnings about the CLI's own files are dropped: it may know more about them than we do.
+  const warnings = new Set(kept.values());
   const problems = resolved.problems.filter(
-    ({ severity, file }) => severity === 'error' || file === undefined || !cliFiles.has(file),
+    (problem) =>
+      problem.severity === 'error' ||
+      problem.file === undefined ||
+      !cliFiles.has(problem.file) ||
+      warnings.has(problem),
   );
   // Lives as long as the conversation and is nearly always empty.
   return {
@@ -95,6 +105,12 @@ export function configuredServers(
     secrets,
     begunAt: clock.now(),
   };
+}
+
+/** Names that the CLI would take from a file that is ignored here, and why it must not. */
+function keptFromCli({ file, ignored, problems }: FileServers): [string, McpConfigProblem][] {
+  const [reason] = problems;
+  return file.readByClaudeCode && reason !== undefined ? ignored.map((name) => [name, reason]) : [];
 }
 
 /** The environment in which variables are looked up, which is the agent's. */

@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
 import { isAbsolute, relative, sep } from 'node:path';
 import type { McpConfigProblem, McpServerOrigin, ResolvedMcpServer } from '../../index.js';
+import { homeDirectory } from '../../protocol/base/user-directories.js';
 
 /** What a person recognizes a server by. Never a value of `env` or `headers`. */
 export function serverText({ written, config }: Pick<ResolvedMcpServer, 'written' | 'config'>): string {
@@ -32,7 +32,7 @@ function lineText(file: string, line: number | undefined): string {
 export function shortPath(path: string): string {
   const near = relative(process.cwd(), path);
   if (near !== '' && !near.startsWith('..') && !isAbsolute(near)) return near;
-  const home = process.env.HOME ?? homedir();
+  const home = homeDirectory(process.env);
   return path.startsWith(`${home}${sep}`) ? `~${path.slice(home.length)}` : path;
 }
 

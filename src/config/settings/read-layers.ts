@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { configDirectory } from '../../protocol/base/user-directories.js';
 import type { SettingSource } from '../../protocol/wire/settings.js';
 import type { Environment } from '../variables.js';
 import { checkedSettings, type SettingsFile, takeFile } from './given-layers.js';
@@ -49,8 +49,4 @@ export function readLayers(options: ReadLayersOptions = {}): ReadLayers {
 function pathOf(source: SettingSource, cwd: string, env: Environment): string {
   if (source === 'user') return join(configDirectory(env), 'settings.json');
   return join(cwd, '.claude', source === 'project' ? 'settings.json' : 'settings.local.json');
-}
-
-function configDirectory(env: Environment): string {
-  return env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? env.USERPROFILE ?? homedir(), '.claude');
 }

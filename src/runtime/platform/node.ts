@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
-import { resolveMcpConfig } from '../../config/resolve-mcp-config.js';
+import { resolveWithinRoot } from '../../config/resolve-mcp-config.js';
 import { readLayers } from '../../config/settings/read-layers.js';
 import { startProgram } from '../../mcp/upstream/start-program.js';
 import { projectKeyAt, projectsDirectory } from '../../sessions/places.js';
@@ -11,7 +11,7 @@ export const nodePlatform: Platform = {
   expectListeners: (signal) => setMaxListeners(0, signal),
   projectKey: projectKeyAt,
   transcriptPath: ({ projectKey, sessionId }) => join(projectsDirectory(), projectKey, `${sessionId}.jsonl`),
-  resolveServers: resolveMcpConfig,
+  resolveServers: resolveWithinRoot,
   readSettings: readLayers,
   // Hooks that are commands are rare, so the code that starts processes is only loaded with the first one.
   runCommand: async (command, run) => (await import('../hooks/run-command.js')).runCommand(command, run),
