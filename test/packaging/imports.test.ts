@@ -217,6 +217,16 @@ describe('files', () => {
     expect(wrong.map(({ path }) => path)).toEqual([]);
   });
 
+  it('take how long to wait from the limits, and from nowhere else (R68)', () => {
+    // What a person types at, and what tests are made with, has its own.
+    const exempt = /^(commands|testing)\/|^protocol\/base\/(limits|clock)\.ts$/;
+    const duration = /\b(?:\w+_(?:MS|S|SECONDS) =|\w*(?:Ms|Delay|Timeout)[:=] ?)\s*[1-9]/;
+    const wrong = files.flatMap(({ path, text }) =>
+      exempt.test(path) ? [] : (duration.exec(code(text))?.map((found) => `${path}: ${found}`) ?? []),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('have no absolute path of a machine in them', () => {
     const root = relative('/', dirname(source));
     expect(files.filter(({ text }) => text.includes(`/${root}/`)).map(({ path }) => path)).toEqual([]);

@@ -4,21 +4,33 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { UnrulyServer } from './unruly-server.js';
 
+/** What the server says of itself, if not the truth. */
+export interface Claims {
+  /** Fields of the protected resource's metadata. */
+  resource?: Record<string, unknown>;
+  /** Fields of the authorization server's metadata. */
+  metadata?: Record<string, unknown>;
+  /** Where requests for metadata are redirected to. */
+  metadataAt?: string;
+}
+
 export class AuthorizationServer implements AsyncDisposable {
   /** How tokens were asked for. */
   readonly grants: string[] = [];
   readonly #resource: UnrulyServer;
   readonly #server: Server;
+  readonly #claims: Claims;
   #token = randomUUID();
 
-  private constructor(resource: UnrulyServer) {
+  private constructor(resource: UnrulyServer, claims: Claims) {
     this.#resource = resource;
+    this.#claims = claims;
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
-  static async start(): Promise<AuthorizationServer> {
+  static async start(claims: Claims = {}): Promise<AuthorizationServer> {
     const resource = await UnrulyServer.start();
-    const server = new AuthorizationServer(resource);
+    const server = new AuthorizationServer(resource, claims);
     await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
     resource.behave({ token: `Bearer ${server.#token}` });
     return server;
@@ -54,7 +66,9 @@ export class AuthorizationServer implements AsyncDisposable {
     const say = (value: object) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
     if (pathname.startsWith('/.well-known/oauth-protected-resource')) {
-      say({ resource: this.url, authorization_servers: [this.origin] });
+      say({ resource: this.url, authorization_servers: [this.origin], ...this.#claims.resource });
+    } else if (pathname.startsWith('/.well-known/') && this.#claims.metadataAt !== undefined) {
+      response.writeHead(302, { location: this.#claims.metadataAt }).end();
     } else if (pathname.startsWith('/.well-known/')) {
       say({
         issuer: this.origin,
@@ -65,6 +79,7 @@ export class AuthorizationServer implements AsyncDisposable {
         grant_types_supported: ['authorization_code', 'refresh_token'],
         code_challenge_methods_supported: ['S256'],
         token_endpoint_auth_methods_supported: ['none'],
+        ...this.#claims.metadata,
       });
     } else if (pathname === '/register') {
       const metadata = JSON.parse(await read(request));

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Options } from '../../options/options.js';
 import { clock } from '../../protocol/base/clock.js';
+import { LIMITS } from '../../protocol/base/limits.js';
 import { configDirectory, stateFile } from '../../protocol/base/user-directories.js';
 import { forgetDirectory, watchDirectory } from '../../protocol/transport/process/process-group.js';
 
@@ -87,7 +88,7 @@ export class PrivateConfig {
     if (directory === undefined) return;
     this.#directory = undefined;
     // Links are removed, not their targets.
-    rmSync(directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3, retryDelay: LIMITS.removeRetryMs });
     forgetDirectory(directory);
   }
 }

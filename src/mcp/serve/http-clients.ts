@@ -1,4 +1,5 @@
 import { clock, type Timer, unref } from '../../protocol/base/clock.js';
+import { LIMITS } from '../../protocol/base/limits.js';
 import { SERVER_ERROR, SESSION_NOT_FOUND } from '../json-rpc/codes.js';
 import type { ManyConnectionsServer, McpTransport } from '../types.js';
 import { jsonRpcErrorResponse } from './node-http.js';
@@ -18,9 +19,6 @@ export interface HttpClientLimits {
   readonly maxSessions: number;
   readonly sessionIdleMs: number;
 }
-
-/** How long clients are told to wait before reconnecting, in milliseconds. */
-const RETRY_AFTER_MS = 1_000;
 
 /** The clients of one HTTP server, by the `Mcp-Session-Id` of each; each has a connection of its own to the served value. */
 export class HttpClients {
@@ -60,7 +58,7 @@ export class HttpClients {
       sessionIdGenerator: () => clock.uuid(),
       onsessioninitialized: (id) => this.#use(id, client, answered),
       eventStore: new ReplayStore(),
-      retryInterval: RETRY_AFTER_MS,
+      retryInterval: LIMITS.streamRetryAfterMs,
       // The size of the body was checked when it was read.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     });

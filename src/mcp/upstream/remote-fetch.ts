@@ -1,4 +1,8 @@
+import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import type { AddressGuard } from '../auth/address-guard.js';
 import type { McpAuthChallenge } from '../status.js';
+import { redirectOf } from './redirects.js';
 import { isSessionUnknown, isUnreachable } from './upstream-failure.js';
 
 /** Headers for each request: fixed, or asked for on connecting and again when the server rejects them. */
@@ -11,6 +15,8 @@ export interface RemoteFetchEvents {
   secrets(values: readonly string[]): void;
   /** The stream of the server's own messages shows that the server is gone or has forgotten the session. */
   streamLost(reason: string): void;
+  /** The server wants to lead us where we must not go. */
+  misled(reason: string): void;
 }
 
 /**
@@ -23,23 +29,32 @@ export class RemoteFetch {
   readonly #origin: string;
   readonly #source: HeaderSource;
   readonly #events: RemoteFetchEvents;
+  readonly #guard: AddressGuard;
   readonly #watchesStream: boolean;
   #headers: Promise<Readonly<Record<string, string>>> | undefined;
   #streamWasOpen = false;
 
-  constructor(url: URL, source: HeaderSource, events: RemoteFetchEvents, watchesStream: boolean) {
+  constructor(
+    url: URL,
+    source: HeaderSource,
+    events: RemoteFetchEvents,
+    guard: AddressGuard,
+    watchesStream: boolean,
+  ) {
     this.#origin = url.origin;
     this.#source = source;
     this.#events = events;
+    this.#guard = guard;
     this.#watchesStream = watchesStream;
   }
 
   readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
-    if (new URL(input).origin !== this.#origin) return fetch(input, init);
+    const url = new URL(input);
+    if (url.origin !== this.#origin) return this.#followed(url, init);
     const isStream = this.#watchesStream && init.method === 'GET' && accepts(init, 'text/event-stream');
     let response: Response;
     try {
-      response = await this.#authorized(input, init);
+      response = await this.#followed(url, init);
     } catch (error) {
       if (isStream && isUnreachable(error)) this.#events.streamLost('cannot be reached any more');
       throw error;
@@ -47,6 +62,31 @@ export class RemoteFetch {
     if (isStream) this.#streamAnswered(response.status);
     return response;
   };
+
+  /** Redirects are followed here, because each of them has to be checked, and none may have our headers. */
+  async #followed(url: URL, init: RequestInit): Promise<Response> {
+    let at: { url: URL; init: RequestInit } = { url, init: { ...init, redirect: 'manual' } };
+    for (let redirects = 0; redirects <= LIMITS.maxRedirects; redirects += 1) {
+      const isOwn = at.url.origin === this.#origin;
+      if (!isOwn) this.#check(at.url);
+      const response = await (isOwn ? this.#authorized(at.url, at.init) : fetch(at.url, at.init));
+      const next = redirectOf(response, at.url, at.init);
+      if (next === undefined) return response;
+      await response.body?.cancel();
+      at = next;
+    }
+    throw new TenonError('SERVER_FAILED', `${url.origin} redirects more than ${LIMITS.maxRedirects} times.`);
+  }
+
+  #check(url: URL): void {
+    try {
+      this.#guard.check(url);
+    } catch (error) {
+      // The library takes a failure to find metadata for the absence of metadata.
+      this.#events.misled(messageOf(error));
+      throw error;
+    }
+  }
 
   async #authorized(input: string | URL, init: RequestInit): Promise<Response> {
     const used = this.#current();

@@ -5,6 +5,8 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { clock, type Timer } from '../../protocol/base/clock.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import { AddressGuard } from '../auth/address-guard.js';
 import type { McpHttpServerConfig, McpSSEServerConfig } from '../types.js';
 import { RemoteFetch } from './remote-fetch.js';
 import { verdictOfHttp } from './upstream-failure.js';
@@ -12,10 +14,10 @@ import type { UpstreamAuth, UpstreamTransport, UpstreamTransportEvents } from '.
 
 /** How often and when a broken stream is reopened before the server counts as lost. A server may set other delays. */
 const STREAM = {
-  maxRetries: 4,
-  initialReconnectionDelay: 250,
+  maxRetries: LIMITS.mcpStreamRetries,
+  initialReconnectionDelay: LIMITS.mcpStreamRetryMs,
   reconnectionDelayGrowFactor: 2,
-  maxReconnectionDelay: 5_000,
+  maxReconnectionDelay: LIMITS.mcpStreamRetryMaxMs,
 };
 
 /** A server behind a URL, reached with the transports of the MCP library. */
@@ -25,15 +27,23 @@ export function makeRemoteTransport(
   events: UpstreamTransportEvents,
 ): UpstreamTransport {
   const url = new URL(config.url);
+  const guard = new AddressGuard(url);
   const remote = new RemoteFetch(
     url,
     headersOf(config, auth),
-    { secrets: (values) => events.secrets(values), streamLost: (reason) => events.lost(reason) },
+    {
+      secrets: (values) => events.secrets(values),
+      streamLost: (reason) => events.lost(reason),
+      misled: (reason) => events.lost(`was given up: ${reason}`),
+    },
+    guard,
     config.type === 'http',
   );
   const options = {
     fetch: remote.fetch,
-    ...(auth.provider === undefined ? {} : { authProvider: auth.provider as OAuthClientProvider }),
+    ...(auth.provider === undefined
+      ? {}
+      : { authProvider: guard.guarded(auth.provider as OAuthClientProvider) }),
   };
   const connection =
     config.type === 'http' ? streamableHttp(url, options, events) : serverSentEvents(url, options);
@@ -62,7 +72,8 @@ function streamableHttp(
     reconnectionOptions: STREAM,
     reconnectionScheduler: (reconnect, delayMs, attempt) => {
       // Never immediately, whatever the server says: one that ends every stream would be hammered.
-      if (attempt < STREAM.maxRetries - 1) return timers.set(reconnect, Math.max(delayMs, 100));
+      if (attempt < STREAM.maxRetries - 1)
+        return timers.set(reconnect, Math.max(delayMs, LIMITS.mcpStreamRetryMinMs));
       events.lost('ends each stream that is opened to it');
       return () => {};
     },

@@ -215,9 +215,10 @@ class UpstreamLink implements ServerLink {
   #failure(what: string, error?: unknown, details: UpstreamFailureDetails = {}): UpstreamFailure {
     const { name, config } = this.#upstream;
     const reason = error === undefined ? '' : `: ${reasonOf(error)}`;
+    const said = `${what}${reason}`.replace(/\.$/, '');
     const lastWords = this.#stderr.text.trim();
     const stderr = lastWords === '' ? '' : `\nThe last of its stderr:\n${lastWords}`;
-    const text = `The MCP server "${name}" (${placeOf(config)}) ${what}${reason}.${stderr}`;
+    const text = `The MCP server "${name}" (${placeOf(config)}) ${said}.${stderr}`;
     return new UpstreamFailure(this.#secrets.hide(text), details);
   }
 }

@@ -75,12 +75,31 @@ export const LIMITS = {
    * for it.
    */
   mcpReconnectAttempts: 10,
+  /**
+   * How often, and after which delays, a broken stream of a remote server is reopened before the server counts
+   * as lost. A server may set other delays, but not shorter than the minimum.
+   */
+  mcpStreamRetries: 4,
+  mcpStreamRetryMs: 250,
+  mcpStreamRetryMaxMs: 5_000,
+  mcpStreamRetryMinMs: 100,
+  /** Redirects of one request to a remote server. */
+  maxRedirects: 5,
   /** A server that stayed connected this long was healthy: the next time it is lost, the delays start over. */
   mcpStableMs: 10_000,
+  /** For a hook whose matcher sets no limit: a person may have to answer. */
+  hookMs: 600_000,
+  /** How often the host is told that a long call is still running. */
+  toolHeartbeatMs: 30_000,
+  /** Before the first retry of a model's API; doubled with each failure, up to the maximum. */
+  modelRetryMs: 500,
+  modelRetryMaxMs: 32_000,
   /** For the tool sources of a conversation to clean up at its end. */
   toolsCloseMs: 2_000,
   /** How long a session of an HTTP server may stay unused before it is ended. */
   sessionIdleMs: 30 * 60_000,
+  /** How long clients of an HTTP server are told to wait before they reopen a broken stream. */
+  streamRetryAfterMs: 1_000,
   /** Concurrent sessions of one HTTP server. */
   maxSessions: 1_000,
   /** The body of one HTTP request; the MCP library's own limit. */
@@ -119,6 +138,8 @@ export const LIMITS = {
   doctorHandshakeMs: 60_000,
   /** In `tenon doctor`: for the answer to `claude --version`. */
   doctorVersionMs: 10_000,
+  /** Between attempts to remove a private directory into which a dying process still writes. */
+  removeRetryMs: 20,
   /** How much of a command hook's output is kept; a decision is a few hundred characters long. */
   hookOutputChars: 1024 * 1024,
   /** How much of stderr an error shows. */

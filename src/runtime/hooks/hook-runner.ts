@@ -1,6 +1,7 @@
 import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
+import { LIMITS } from '../../protocol/base/limits.js';
 import { ControlFault } from '../../protocol/channel/control-channel.js';
 import type { SDKHookCallbackMatcher } from '../../protocol/wire/control-requests.js';
 import { hookMatcherProblem, matchesHook } from '../../protocol/wire/hook-matcher.js';
@@ -34,9 +35,6 @@ export interface HookVerdict {
   /** `continue: false`: the turn ends here. */
   stop: string | undefined;
 }
-
-/** Ten minutes unless the matcher says otherwise: a person may have to answer. */
-const DEFAULT_TIMEOUT_S = 600;
 
 /**
  * Calls the hooks of the host and of the settings. Before a tool, one that fails or times out counts as a
@@ -164,7 +162,7 @@ export class HookRunner {
 /** The answer, or why there is none. A hook that is late is also cancelled by its signal. */
 async function answerInTime(
   call: HookCall,
-  seconds = DEFAULT_TIMEOUT_S,
+  seconds = LIMITS.hookMs / 1000,
   ask: (signal: AbortSignal) => Promise<HookJSONOutput>,
 ): Promise<HookJSONOutput | Error> {
   const late = new AbortController();

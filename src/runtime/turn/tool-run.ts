@@ -2,6 +2,7 @@ import type { ComposedCalls } from '../../mcp/call-middleware.js';
 import { untilAborted } from '../../protocol/base/cancellation.js';
 import { clock } from '../../protocol/base/clock.js';
 import { AbortError, messageOf } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
 import type { ToolUseBlock } from '../../protocol/wire/content.js';
 import type { Lines } from '../conversation/lines.js';
 import type { ToolProgress, ToolResultMeta } from '../conversation/written-lines.js';
@@ -29,9 +30,6 @@ export interface ToolRunDependencies {
   lines: Lines;
   middleware?: ComposedCalls | undefined;
 }
-
-/** How often the host is told that a long call is still running. */
-const HEARTBEAT_MS = 30_000;
 
 /** One tool call from request to result: hooks, permission, the tool, hooks. */
 export async function runTool(
@@ -135,7 +133,7 @@ async function execute(
     });
   const heart = clock.setInterval(
     () => report(`${toolUseId}-heartbeat-${beats++}`, { heartbeat: true }),
-    HEARTBEAT_MS,
+    LIMITS.toolHeartbeatMs,
   );
   try {
     const onProgress = ({ progress, total, message }: ToolProgress): void =>
