@@ -5,11 +5,14 @@ import { embeddedTurn, startOfQuery, toolCall } from './support/walks.js';
 
 const architecture = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8');
 
-/** The links to sources in a section, relative to `src`. */
-function named(title: string): string[] {
-  const [, section = ''] = architecture.split(`## ${title}\n`);
-  const text = section.split('\n## ')[0] ?? '';
-  return [...text.matchAll(/\]\(src\/([^)]+\.ts)\)/g)].map(([, path = '']) => path);
+function section(title: string): string {
+  const [, text = ''] = architecture.split(`## ${title}\n`);
+  return text.split('\n## ')[0] ?? '';
+}
+
+/** The links to sources in a section, relative to `src`; those in bold pass the thing on. */
+function named(title: string, link = /\]\(src\/([^)]+\.ts)\)/g): string[] {
+  return [...section(title).matchAll(link)].map(([, path = '']) => path);
 }
 
 describe('the walk of', () => {
@@ -20,10 +23,22 @@ describe('the walk of', () => {
     ['an embedded turn with one call', 'An embedded turn', embeddedTurn, ['A tool call']],
   ] as const)('%s names every file in which something runs, and no other', async (_, title, walk, before) => {
     const files = await walk();
-    const known = before.flatMap(named);
+    const known = before.flatMap((each) => named(each));
     expect(files.length).toBeGreaterThan(20);
     expect(new Set([...named(title), ...known.filter((path) => files.includes(path))])).toEqual(
       new Set(files),
     );
+  });
+
+  it.each([
+    ['A tool call', toolCall],
+    ['The start of a query', startOfQuery],
+    ['An embedded turn', embeddedTurn],
+  ] as const)('"%s" says how many files run, and how many of them pass it on', async (title, walk) => {
+    const files = (await walk()).length;
+    const passing = new Set(named(title, /\*\*\[[^\]]+\]\(src\/([^)]+\.ts)\)\*\*/g)).size;
+    const [, ...said] =
+      /\*\*(\d+) files run: (\d+) pass [\w ]+, (\d+) are only asked\.\*\*/.exec(section(title)) ?? [];
+    expect(said.map(Number)).toEqual([files, passing, files - passing]);
   });
 });

@@ -7,8 +7,7 @@ import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { shakeHands } from './handshake.js';
 import { McpClient, type McpRequestOptions } from './mcp-client.js';
 import type { McpServerSource } from './server-source.js';
-import { ServerState } from './server-state.js';
-import { statusOf } from './server-status.js';
+import { ServerState, statusOf } from './server-state.js';
 import { type McpSettings, reconnectDelayMs } from './settings.js';
 
 /**

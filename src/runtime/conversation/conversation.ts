@@ -22,9 +22,8 @@ import { newTurn, type TurnParts } from '../turn/new-turn.js';
 import { brokenTurn, emptyTurn, type TurnOutcome } from '../turn/turn-record.js';
 import { UsageLedger } from '../turn/usage.js';
 import type { Lines } from './lines.js';
+import { initFields, resultLine, Warnings } from './lines.js';
 import { contentOf, MessageQueue, textOf } from './message-queue.js';
-import { initFields, resultLine } from './turn-lines.js';
-import { Warnings } from './warnings.js';
 
 /** One conversation: its history, its queued messages, and the running turn. */
 export class AgentConversation {

@@ -1,11 +1,18 @@
 import { clock, timestamp } from '../../protocol/base/clock.js';
 import type { AssistantContentBlock, MessageParam, StreamEvent } from '../../protocol/wire/content.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
+import type { SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
 import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
+import { RUNTIME_CAPABILITIES, RUNTIME_VERSION } from '../start/runtime-config.js';
+import type { StructuredOutput } from '../tools/structured-output.js';
 import { type AssistantMessage, emptyCounts } from '../turn/assistant-stream.js';
+import type { TurnOutcome } from '../turn/turn-record.js';
+import type { UsageLedger } from '../turn/usage.js';
+import type { AgentConversation } from './conversation.js';
 import type {
   AnsweredFields,
   AssistantFields,
+  ResultLine,
   SystemLines,
   UserFields,
   WrittenLine,
@@ -116,5 +123,101 @@ export class Lines {
     const uuid = typeof line.uuid === 'string' ? line.uuid : clock.uuid();
     this.#send({ ...line, session_id: this.sessionId, uuid });
     return uuid;
+  }
+}
+
+/** What the first line of a turn tells the host about the agent. */
+export function initFields(
+  { tools, model, permissions }: AgentConversation,
+  cwd: string,
+): SystemLines['init'] {
+  return {
+    cwd,
+    tools: tools.all().map(({ name }) => name),
+    mcp_servers: tools.hub
+      .status()
+      .map(({ name, status, source }) => ({ name, status, ...(source === undefined ? {} : { source }) })),
+    model: model.fullName,
+    permissionMode: permissions.mode,
+    slash_commands: [],
+    apiKeySource: 'none',
+    claude_code_version: RUNTIME_VERSION,
+    output_style: 'default',
+    agents: [],
+    skills: [],
+    plugins: [],
+    capabilities: [...RUNTIME_CAPABILITIES],
+  };
+}
+
+export interface ResultFacts {
+  durationMs: number;
+  usage: UsageLedger;
+  denials: SDKPermissionDenial[];
+  structured: StructuredOutput | undefined;
+  index: number;
+  queued: number;
+  /** Which messages it answers. */
+  answered: AnsweredFields;
+}
+
+/** The line that ends a turn. An error has `errors` and no `result`, as in the CLI. */
+export function resultLine(outcome: TurnOutcome, facts: ResultFacts): ResultLine {
+  const { subtype, isError, terminalReason, text, stopReason, numTurns, apiErrorStatus, apiErrorType } =
+    outcome;
+  const { usage, structured } = facts;
+  const common = {
+    type: 'result' as const,
+    is_error: isError,
+    ...(apiErrorType === undefined ? {} : { api_error_type: apiErrorType }),
+    num_turns: numTurns,
+    duration_ms: Math.round(facts.durationMs),
+    // Like the cost, of the whole conversation.
+    duration_api_ms: Math.round(usage.apiMs),
+    stop_reason: stopReason,
+    ...(terminalReason === undefined ? {} : { terminal_reason: terminalReason }),
+    total_cost_usd: usage.totalCostUsd(),
+    usage: usage.turnUsage(),
+    modelUsage: usage.modelUsage(),
+    permission_denials: facts.denials,
+    ...(outcome.deferredToolUse === undefined ? {} : { deferred_tool_use: outcome.deferredToolUse }),
+    ...(structured?.isGiven ? { structured_output: structured.value } : {}),
+    result_index: facts.index,
+    queued_turn_count: facts.queued,
+    ...facts.answered,
+  };
+  if (subtype !== 'success') return { ...common, subtype, errors: [text] };
+  // If the model was not asked, there is no API status.
+  const status = numTurns === 0 ? {} : { api_error_status: apiErrorStatus ?? null };
+  return { ...common, subtype, result: text, ...status };
+}
+
+/**
+ * Warnings for the host: on stderr, and as a message. Between turns they are held back, since nobody reads
+ * then.
+ */
+export class Warnings {
+  isTurnRunning = false;
+  readonly #lines: Lines;
+  readonly #onStderr: ((text: string) => void) | undefined;
+  readonly #waiting: string[] = [];
+
+  constructor(lines: Lines, onStderr: ((text: string) => void) | undefined) {
+    this.#lines = lines;
+    this.#onStderr = onStderr;
+  }
+
+  add(text: string): void {
+    if (!this.isTurnRunning) {
+      this.#waiting.push(text);
+      return;
+    }
+    this.#onStderr?.(`warning: ${text}\n`);
+    this.#lines.system('informational', { content: text, level: 'warning' });
+  }
+
+  /** Writes the warnings that were held back. */
+  flush(): void {
+    for (const text of this.#waiting.splice(0)) this.add(text);
   }
 }

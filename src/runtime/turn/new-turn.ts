@@ -1,15 +1,17 @@
+import type { CacheControl, MessageParam, UserContentBlock } from '../../protocol/wire/content.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
 import type { AgentConversation } from '../conversation/conversation.js';
 import type { Lines } from '../conversation/lines.js';
 import type { MessageQueue } from '../conversation/message-queue.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
+import type { ModelRequest, ModelTool } from '../model.js';
+import type { RuntimeFlags } from '../start/flags.js';
 import type { PlacedConfig, RuntimeStart } from '../start/runtime-config.js';
 import type { Transcript } from '../transcript/transcript.js';
 import type { RequestHistory } from './history-policy.js';
-import { modelRequest, systemPrompt } from './prompt.js';
 import { Turn, type TurnDependencies } from './turn.js';
-import { TurnLimits } from './turn-limits.js';
+import { TurnLimits } from './turn-record.js';
 
 /** What a turn needs from its conversation, in addition to its public parts. */
 export interface TurnParts {
@@ -68,4 +70,52 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
     },
     signal,
   );
+}
+
+const CACHED: CacheControl = { type: 'ephemeral' };
+
+const DEFAULT_PROMPT =
+  'You are an agent that helps its user by answering and by calling tools. Call a tool when it can find out or do ' +
+  'what is asked; read its result before you go on. When a call fails, read why, and try otherwise or say so.';
+
+/** The parts of the system prompt: the host's or the runtime's own, and what is appended to it. */
+function systemPrompt(
+  initialize: InitializeRequest,
+  flags: RuntimeFlags,
+  instructions: readonly string[],
+): string[] {
+  const own = initialize.systemPrompt ?? [flags.systemPrompt ?? DEFAULT_PROMPT];
+  const added = initialize.appendSystemPrompt ?? flags.appendSystemPrompt;
+  return [...own, ...(added === undefined ? [] : [added]), ...instructions].filter((part) => part !== '');
+}
+
+/**
+ * A request that starts with the same bytes in every turn: first the system prompt and the tools (sorted),
+ * with cache breakpoints after each of them and after the newest message.
+ */
+function modelRequest(
+  parameters: Omit<ModelRequest, 'system' | 'tools' | 'messages'>,
+  system: readonly string[],
+  tools: readonly ModelTool[],
+  history: readonly MessageParam[],
+): ModelRequest {
+  const last = history.at(-1);
+  return {
+    ...parameters,
+    system: markLast(system.map((text) => ({ type: 'text' as const, text }))),
+    tools: markLast(tools),
+    messages: last === undefined ? [] : [...history.slice(0, -1), withBreakpoint(last)],
+  };
+}
+
+function markLast<Item extends object>(items: readonly Item[]): (Item & { cache_control?: CacheControl })[] {
+  const last = items.at(-1);
+  return last === undefined ? [] : [...items.slice(0, -1), { ...last, cache_control: CACHED }];
+}
+
+function withBreakpoint(message: MessageParam): MessageParam {
+  const { content } = message;
+  const blocks: UserContentBlock[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : (content as UserContentBlock[]);
+  return { ...message, content: markLast(blocks) } as MessageParam;
 }

@@ -1,7 +1,7 @@
 import type { ComposedCalls } from '../../mcp/call-middleware.js';
 import type { CallToolResult, McpContentBlock } from '../../mcp/types.js';
 import { AbortError, messageOf } from '../../protocol/base/errors.js';
-import { outcomeOf } from '../tools/mcp-outcome.js';
+import { outcomeOf } from '../tools/mcp-tool.js';
 import { failedOutcome, type RuntimeTool, type ToolCall, type ToolOutcome } from '../tools/tool-port.js';
 
 /** Runs a tool through middleware, which sees an MCP result whatever kind of tool it is. */

@@ -9,8 +9,13 @@ import { HistoryError } from './history-policy.js';
 import { type AnswerDependencies, readAnswer } from './model-answer.js';
 import { type ShownResults, showResults } from './tool-results.js';
 import { runTool, type ToolRunDependencies, type ToolRunResult, ToolSchedule } from './tool-run.js';
-import { type Limit, MAX_STRUCTURED_TRIES, type TurnLimits } from './turn-limits.js';
-import { type TurnOutcome, TurnRecord } from './turn-record.js';
+import {
+  type Limit,
+  MAX_STRUCTURED_TRIES,
+  type TurnLimits,
+  type TurnOutcome,
+  TurnRecord,
+} from './turn-record.js';
 import type { UsageLedger } from './usage.js';
 
 export interface TurnDependencies extends ToolRunDependencies, AnswerDependencies {
