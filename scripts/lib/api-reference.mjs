@@ -48,7 +48,8 @@ export async function apiReference(root) {
     const found = declarationsOf(join(root, 'dist'), relative('dist', target.types));
     const declarations = await formatted(root, found.toSorted(byName));
     pages.set(file, page(title, declarations));
-    rows.push(`| ${links.get(target.types)} | ${declarations.filter(isValue).map(nameOf).join(', ')} |`);
+    const values = declarations.filter(isValue).map(nameOf).join(', ');
+    rows.push(`| ${links.get(target.types)} | ${values || 'types only'} |`);
   }
   const table = ['| entry | functions, classes and constants |', '|---|---|', ...rows].join('\n');
   pages.set('README.md', `# API reference\n\n${MADE}\n\n${table}\n`);

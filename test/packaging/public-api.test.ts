@@ -42,9 +42,13 @@ function declaredNames(path: string): string[] {
 }
 
 describe('the exports of', () => {
-  it('tenon/core are those of tenon: one entry, two names', () => {
+  it('tenon/core are those of tenon, and those of tenon/sdk-tools have two names', () => {
     expect(manifest.exports['./core']).toEqual(manifest.exports['.']);
-    expect(entries.filter((entry) => !originals.includes(entry)).map(([name]) => name)).toEqual(['./core']);
+    expect(manifest.exports['./sdk-tools.js']).toEqual(manifest.exports['./sdk-tools']);
+    expect(entries.filter((entry) => !originals.includes(entry)).map(([name]) => name)).toEqual([
+      './core',
+      './sdk-tools.js',
+    ]);
   });
 
   it.each(originals)(

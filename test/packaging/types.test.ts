@@ -67,7 +67,7 @@ describe.each([
   ['Bundler', bundler],
 ])('under %s', (_, resolution) => {
   it('the declarations are whole, nothing is any, mistakes are found, and programs for the official SDK compile', async () => {
-    const files = ['messages.ts', 'tools.ts', 'program.ts', 'wrapping.ts'];
+    const files = ['messages.ts', 'tools.ts', 'program.ts', 'tool-inputs.ts', 'wrapping.ts'];
     expect(await compile(files, { ...resolution, skipLibCheck: false, paths: asTenon })).toBe('');
   });
 });
@@ -101,6 +101,14 @@ it('mistakes are reported here, or all of this would prove nothing', async () =>
     "import { query } from 'tenon';\nexport const turns: string = query({ prompt: 'x' }).pid;\n",
   );
   expect(await compile(['mistake.ts'], { ...nodeNext, skipLibCheck: true })).toMatch(/mistake\.ts.*TS2322/);
+});
+
+it('an entry that is refused at run time does not compile where it is used', async () => {
+  await writeFile(
+    join(folder, 'refused.ts'),
+    "import { attachBridgeSession } from 'tenon/bridge';\nexport const session = attachBridgeSession({});\n",
+  );
+  expect(await compile(['refused.ts'], { ...nodeNext, skipLibCheck: true })).toMatch(/refused\.ts.*TS2349/);
 });
 
 it('a consumer without zod compiles too', async () => {
