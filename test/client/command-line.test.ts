@@ -20,7 +20,9 @@ function build(options: Options) {
   const files = new PrivateFiles();
   cleanUps.push(() => files.remove());
   const given = normalise(options, () => {});
-  const { plan, initialize, env } = planOf(given);
+  const { plan, initialize, ...planned } = planOf(given);
+  // A copy, as a launch makes one: the environment of a plan is shared.
+  const env = { ...planned.env };
   const whole = { ...plan, mcpServers: serversOnWire(splitServers(given.mcpServers)) };
   const args =
     given.spawnClaudeCodeProcess === undefined
