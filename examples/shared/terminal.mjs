@@ -1,6 +1,6 @@
 // Shows a run to a person: the question, each call with its arguments and result, the answer.
 
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import { textOf } from './script.mjs';
 
 const LINES_SHOWN = 12;
@@ -36,9 +36,11 @@ export function terminal(stream = process.stdout) {
   const show = (message) => {
     if (message.type === 'assistant') {
       for (const block of message.message.content) {
-        if (block.type === 'text') print('answer', paint('green', block.text));
+        if (block.type === 'text') print('answer', paint('green', stripVTControlCharacters(block.text)));
         if (block.type !== 'tool_use') continue;
-        const name = block.name.replace(/^mcp__/, '').replace('__', '.');
+        const name = String(block.name)
+          .replace(/^mcp__/, '')
+          .replace('__', '.');
         calls.set(block.id, { name, at: performance.now() });
         print('call', `${name}(${shorten(JSON.stringify(block.input))})`);
       }
@@ -72,7 +74,7 @@ export function terminal(stream = process.stdout) {
  * @param {string} words
  */
 function shorten(words) {
-  const lines = words
+  const lines = stripVTControlCharacters(words)
     .split('\n')
     .map((line) => (line.length > COLUMNS_SHOWN ? `${line.slice(0, COLUMNS_SHOWN)}…` : line));
   if (lines.length <= LINES_SHOWN) return lines.join('\n');

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
 import { OptionError, TenonError } from '../index.js';
 import { messageOf } from '../protocol/base/errors.js';
 import { closest } from '../protocol/base/similar.js';
@@ -6,7 +5,9 @@ import { type Command, readArguments } from './arguments/command.js';
 import { commandHelp, overview } from './arguments/help.js';
 import { EXIT } from './exit-codes.js';
 import { packageVersion } from './own-package.js';
+import { hanging } from './terminal/harmless.js';
 import { palette } from './terminal/palette.js';
+import { print, printJson } from './terminal/print.js';
 
 /** Each command is loaded only when it is called. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
@@ -23,12 +24,12 @@ export async function main(args: readonly string[]): Promise<number> {
   try {
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') return await help(rest);
     if (name === '--version' || name === '-v') {
-      process.stdout.write(`${packageVersion()}\n`);
+      print(`${packageVersion()}\n`);
       return EXIT.ok;
     }
     const command = await commandNamed(name);
     if (asksForHelp(rest)) {
-      process.stdout.write(commandHelp(command, palette(process.stdout)));
+      print(commandHelp(command, palette(process.stdout)));
       return EXIT.ok;
     }
     return await command.execute(readArguments(command, rest));
@@ -47,11 +48,11 @@ function asksForHelp(args: readonly string[]): boolean {
 async function help([name]: readonly string[]): Promise<number> {
   const paint = palette(process.stdout);
   if (name !== undefined && !name.startsWith('-')) {
-    process.stdout.write(commandHelp(await commandNamed(name), paint));
+    print(commandHelp(await commandNamed(name), paint));
     return EXIT.ok;
   }
   const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-  process.stdout.write(overview(commands, packageVersion(), paint));
+  print(overview(commands, packageVersion(), paint));
   return EXIT.ok;
 }
 
@@ -72,14 +73,14 @@ async function commandNamed(name: string): Promise<Command> {
 function report(error: unknown, name: string | undefined, rest: readonly string[]): number {
   const code = TenonError.is(error) ? error.code : 'UNKNOWN';
   if (rest.includes('--json')) {
-    process.stdout.write(`${JSON.stringify({ type: 'error', code, message: messageOf(error) })}\n`);
+    printJson({ type: 'error', code, message: messageOf(error) });
   } else {
     const paint = palette(process.stderr);
     const prefix = name !== undefined && Object.hasOwn(COMMANDS, name) ? `tenon ${name}` : 'tenon';
     // Any other error is a bug in someone's code: the stack shows where.
     const text =
       TenonError.is(error) || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message);
-    process.stderr.write(`${paint.red(`${prefix}:`)} ${stripVTControlCharacters(text)}\n`);
+    print(`${paint.red(`${prefix}:`)} ${hanging(text)}\n`, process.stderr);
   }
   return error instanceof OptionError ? EXIT.usage : EXIT.failed;
 }

@@ -4,6 +4,7 @@ import { type Arguments, defineCommand, type Values } from './arguments/command.
 import { EXIT } from './exit-codes.js';
 import { consoleTo } from './terminal/own-console.js';
 import { palette } from './terminal/palette.js';
+import { print, printJson } from './terminal/print.js';
 import { type FoundServer, loadTools } from './tools-file/load-tools.js';
 
 const options = {
@@ -52,7 +53,7 @@ async function serve({ values, positionals }: Arguments<typeof options>): Promis
   checkMode(values);
   const port = readPort(values.http);
   // Before the file is loaded: it may print while loading.
-  if (port === undefined) consoleTo((lines) => process.stderr.write(`${lines}\n`));
+  if (port === undefined) consoleTo((lines) => print(`${lines}\n`, process.stderr));
   const server = chooseServer(await loadTools([file], 'file'), values.name, file);
   return port === undefined ? overStdio(server) : overHttp(server, port, values);
 }
@@ -76,14 +77,15 @@ async function overHttp(server: FoundServer, port: number, values: Values<typeof
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), once(process, 'SIGHUP')]);
   if (values.json === true) {
     const facts = { type: 'listening', url, port: serving.port, name: server.name, tools: server.tools };
-    process.stdout.write(`${JSON.stringify(facts)}\n`);
+    printJson(facts);
   } else {
     const paint = palette(process.stderr);
     const { length } = server.tools;
-    process.stderr.write(
+    print(
       `${paint.green('✓')} "${server.name}" with ${length} ${length === 1 ? 'tool' : 'tools'} is served at ${paint.bold(url)}\n` +
         `  ${paint.dim(`claude mcp add --transport http ${server.name} ${url}`)}\n` +
         `  ${paint.dim('Press Ctrl-C to stop.')}\n`,
+      process.stderr,
     );
   }
   await stopped;

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { apiError, blocks, hang, text, toolUse } from '../../src/testing/index.js';
+import { apiError, blocks, hang, text, toolUse, toolUses } from '../../src/testing/index.js';
 import { alive, descendants, sandbox, waitUntil } from '../support/real-cli.js';
 import { agent, RUNTIMES, toolsFile } from './support/agent.js';
 import { start, tenon } from './support/tenon.js';
@@ -36,6 +36,18 @@ describe.each(RUNTIMES)('tenon run on the runtime "%s"', (runtime) => {
     expect(stdout + stderr).not.toContain(ESCAPE);
     expect(code).toBe(0);
     its.api.assertDone();
+  });
+
+  it('counts as turns what --max-turns limits: the answers of the model, not their calls', async () => {
+    const input = { a: 15, b: 27 };
+    const twice = toolUses([
+      { name: 'mcp__tools__add', input },
+      { name: 'mcp__tools__add', input },
+    ]);
+    await using its = await agent([twice, text('It is 42.')]);
+    const { stderr } = await tenon([...run, '--yes', '--max-turns', '2'], its);
+    expect(stderr.match(/✓ tools\.add/g)).toHaveLength(2);
+    expect(stderr).toMatch(/^2 turns · /m);
   });
 
   it('prints every message as a line of JSON with --json, the result last', async () => {

@@ -16,6 +16,7 @@ import { messageOf } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import { placeText, shortPath } from '../mcp/server-text.js';
 import { timeText } from '../run/tool-text.js';
+import { oneLine } from '../terminal/harmless.js';
 import type { Finding } from './finding.js';
 
 export interface AgentCheck {
@@ -89,7 +90,7 @@ function serverFinding(row: McpServerStatus, config: ResolvedMcpConfig, timeoutM
   const { name, status, error, source, tools } = row;
   const known = Object.hasOwn(config.servers, name) ? config.servers[name] : undefined;
   const place = known === undefined ? (source ?? 'the agent') : placeText(known.origin);
-  const label = `MCP server "${name}" (${place})`;
+  const label = `MCP server "${oneLine(name)}" (${oneLine(place)})`;
   const details = { name, status, source: known?.origin ?? source ?? null, error: error ?? null };
   const finding = (state: Finding['state'], message: string, remedy?: string): Finding => ({
     check: 'mcp',
@@ -134,16 +135,16 @@ function remedyOf(
 ): string {
   const server = (config ?? {}) as { command?: string; args?: readonly string[]; url?: string };
   const lastLine = lastStderr?.trim().split('\n').at(-1);
-  const lastOutput = lastLine ? `its last output: ${lastLine}\n` : '';
+  const lastOutput = lastLine ? `its last output: ${oneLine(lastLine)}\n` : '';
   if (brokenFile !== undefined) return `Correct ${shortPath(brokenFile)}`;
-  if (server.url !== undefined) return `Check whether it answers: curl -i ${server.url}`;
+  if (server.url !== undefined) return `Check whether it answers: curl -i ${oneLine(server.url)}`;
   if (server.command === undefined) return `${lastOutput}See: tenon mcp list`;
-  if (/ENOENT|not found/i.test(error)) return `Install it, or give its full path: ${server.command}`;
-  return `${lastOutput}Start it by hand: ${[server.command, ...(server.args ?? [])].join(' ')}`;
+  if (/ENOENT|not found/i.test(error)) return `Install it, or give its full path: ${oneLine(server.command)}`;
+  return `${lastOutput}Start it by hand: ${oneLine([server.command, ...(server.args ?? [])].join(' '))}`;
 }
 
 function reason(error: string | undefined): string {
-  return error === undefined ? '' : `: ${error}`;
+  return error === undefined ? '' : `: ${oneLine(error)}`;
 }
 
 function count(tools: number): string {

@@ -4,6 +4,7 @@ import { EXIT } from '../exit-codes.js';
 import { problemText, shortPath } from '../mcp/server-text.js';
 import { RUNTIMES } from '../run/choose-runtime.js';
 import { palette } from '../terminal/palette.js';
+import { print, printJson } from '../terminal/print.js';
 import { Screen } from '../terminal/screen.js';
 import { type AgentCheck, checkAgent } from './agent.js';
 import { type Finding, findingLines } from './finding.js';
@@ -49,7 +50,7 @@ async function examine({ values }: Arguments<typeof options>): Promise<number> {
   const report = (...more: Finding[]): void => {
     findings.push(...more);
     if (json) return;
-    for (const finding of more) process.stdout.write(`${findingLines(finding, paint).join('\n')}\n`);
+    for (const finding of more) print(`${findingLines(finding, paint).join('\n')}\n`);
   };
   report(checkNode(), ...checkEnvironment(process.env), checkModel(process.env));
   const { finding, path } = await checkCli(process.env);
@@ -116,9 +117,8 @@ function conclude(findings: readonly Finding[], json: boolean): number {
   const count = (state: Finding['state']): number =>
     findings.filter((finding) => finding.state === state).length;
   const [errors, warnings] = [count('error'), count('warning')];
-  if (json)
-    process.stdout.write(`${JSON.stringify({ ok: errors === 0, errors, warnings, findings }, null, 2)}\n`);
-  else process.stdout.write(`${closing(errors, warnings)}\n`);
+  if (json) printJson({ ok: errors === 0, errors, warnings, findings }, { indent: 2 });
+  else print(`${closing(errors, warnings)}\n`);
   return errors === 0 ? EXIT.ok : EXIT.failed;
 }
 

@@ -1,3 +1,4 @@
+import { hanging } from '../terminal/harmless.js';
 import type { Palette } from '../terminal/palette.js';
 
 /** One line of the doctor's report. */
@@ -16,7 +17,7 @@ const MARKS = { ok: '✓', warning: '!', error: '✗' } as const;
 export function findingLines({ state, message, remedy }: Finding, paint: Palette): string[] {
   const colour = { ok: paint.green, warning: paint.yellow, error: paint.red }[state];
   return [
-    `${colour(MARKS[state])} ${message}`,
+    `${colour(MARKS[state])} ${hanging(message)}`,
     ...(remedy === undefined ? [] : remedy.split('\n').map((line) => `  ${paint.dim('→')} ${line}`)),
   ];
 }

@@ -7,7 +7,10 @@ import {
 import { closest } from '../../protocol/base/similar.js';
 import { type Arguments, defineCommand } from '../arguments/command.js';
 import { EXIT } from '../exit-codes.js';
+import { oneLine } from '../terminal/harmless.js';
 import { type Palette, palette } from '../terminal/palette.js';
+import { print, printJson } from '../terminal/print.js';
+import { widthOf } from '../terminal/text-width.js';
 import { placeText, problemText, serverText, shortPath } from './server-text.js';
 
 const options = {
@@ -49,23 +52,23 @@ async function showServers({ values, positionals }: Arguments<typeof options>): 
 function list(config: ResolvedMcpConfig, json: boolean): number {
   const servers = Object.values(config.servers);
   if (json) {
-    process.stdout.write(`${JSON.stringify({ servers, problems: config.problems, files: config.files })}\n`);
+    printJson({ servers, problems: config.problems, files: config.files });
     return EXIT.ok;
   }
   const paint = palette(process.stdout);
-  const width = Math.max(0, ...servers.map(({ name }) => name.length));
+  const width = Math.max(0, ...servers.map(({ name }) => widthOf(oneLine(name))));
   const lines = servers.flatMap((server) => {
-    const { name, origin, shadows } = server;
+    const { origin, shadows } = server;
+    const name = oneLine(server.name);
+    const padding = ' '.repeat(width - widthOf(name));
     const hides = shadows.length === 0 ? '' : `; wins over ${shadows.map(placeText).join(' and ')}`;
     return [
-      `${mark(server, paint)} ${paint.bold(name.padEnd(width))}  ${serverText(server)}`,
+      `${mark(server, paint)} ${paint.bold(name)}${padding}  ${serverText(server)}`,
       `  ${' '.repeat(width)}  ${paint.dim(`${placeText(origin)}${hides}`)}`,
     ];
   });
   const empty = `No MCP servers are configured here. ${searchedFiles(config)}`;
-  process.stdout.write(
-    `${[...(servers.length === 0 ? [empty] : lines), ...problemLines(config, paint)].join('\n')}\n`,
-  );
+  print(`${[...(servers.length === 0 ? [empty] : lines), ...problemLines(config, paint)].join('\n')}\n`);
   return EXIT.ok;
 }
 
@@ -73,7 +76,7 @@ function get(config: ResolvedMcpConfig, name: string, json: boolean): number {
   const server = Object.hasOwn(config.servers, name) ? config.servers[name] : undefined;
   if (server === undefined) return notConfigured(config, name, json);
   if (json) {
-    process.stdout.write(`${JSON.stringify(server)}\n`);
+    printJson(server);
     return EXIT.ok;
   }
   const paint = palette(process.stdout);
@@ -88,20 +91,21 @@ function get(config: ResolvedMcpConfig, name: string, json: boolean): number {
       'wins over',
       `${placeText(shadow)}: ${shadow.place === origin.place ? 'a file that is read later' : `"${origin.place}" takes precedence over "${shadow.place}"`}`,
     ]),
-    ...(error === undefined ? [] : [['error', error.message] as [string, string]]),
+    ...(error === undefined ? [] : [['error', oneLine(error.message)] as [string, string]]),
   ];
   const lines = rows.map(([label, text]) => `  ${paint.dim(label.padEnd(9))}  ${text}`);
-  process.stdout.write(`${[`${mark(server, paint)} ${paint.bold(name)}`, ...lines].join('\n')}\n`);
+  print(`${[`${mark(server, paint)} ${paint.bold(oneLine(name))}`, ...lines].join('\n')}\n`);
   return EXIT.ok;
 }
 
 function notConfigured(config: ResolvedMcpConfig, name: string, json: boolean): number {
   const all = Object.keys(config.servers);
   const suggestion = closest(name, all);
-  const others = all.length === 0 ? searchedFiles(config) : `The servers are: ${all.join(', ')}.`;
-  const message = `no server "${name}" is configured here. ${suggestion === undefined ? others : `Did you mean "${suggestion}"?`}`;
-  if (json) process.stdout.write(`${JSON.stringify({ type: 'error', code: 'NOT_CONFIGURED', message })}\n`);
-  else process.stderr.write(`${palette(process.stderr).red('tenon mcp:')} ${message}\n`);
+  const others =
+    all.length === 0 ? searchedFiles(config) : `The servers are: ${all.map(oneLine).join(', ')}.`;
+  const message = `no server "${oneLine(name)}" is configured here. ${suggestion === undefined ? others : `Did you mean "${oneLine(suggestion)}"?`}`;
+  if (json) printJson({ type: 'error', code: 'NOT_CONFIGURED', message });
+  else print(`${palette(process.stderr).red('tenon mcp:')} ${message}\n`, process.stderr);
   return EXIT.failed;
 }
 
@@ -113,7 +117,7 @@ function mark({ error }: ResolvedMcpServer, paint: Palette): string {
 function names(field: 'env' | 'headers', written: object): [string, string][] {
   const values = (written as Record<string, unknown>)[field];
   if (typeof values !== 'object' || values === null) return [];
-  return [[field, Object.keys(values).join(', ')]];
+  return [[field, oneLine(Object.keys(values).join(', '))]];
 }
 
 function problemLines({ problems }: ResolvedMcpConfig, paint: Palette): string[] {

@@ -6,6 +6,7 @@ import { type Arguments, defineCommand } from '../arguments/command.js';
 import { EXIT } from '../exit-codes.js';
 import { packageVersion } from '../own-package.js';
 import { palette } from '../terminal/palette.js';
+import { print, printJson } from '../terminal/print.js';
 import { projectFiles } from './project-files.js';
 
 const options = {
@@ -79,13 +80,13 @@ function packageName(folder: string): string {
 
 function show(folder: string, files: readonly string[], json: boolean): void {
   if (json) {
-    process.stdout.write(`${JSON.stringify({ type: 'created', folder, files })}\n`);
+    printJson({ type: 'created', folder, files });
     return;
   }
   const paint = palette(process.stdout);
   const path = relative(process.cwd(), folder);
   const steps = [...(path === '' ? [] : [`cd ${path}`]), 'npm install', 'npm test'];
-  process.stdout.write(
+  print(
     [
       `${paint.green('✓')} ${path === '' ? 'This folder' : path}: ${files.join(', ')}`,
       '',

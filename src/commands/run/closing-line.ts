@@ -1,4 +1,5 @@
 import { isSuccess, type ResultFailureKind, type SDKResultMessage } from '../../index.js';
+import { hanging } from '../terminal/harmless.js';
 import { timeText } from './tool-text.js';
 
 const REMEDIES: Partial<Record<ResultFailureKind, string>> = {
@@ -18,12 +19,15 @@ export function failureLines(result: SDKResultMessage): string[] {
   if (isSuccess(result) || result.failure?.kind === 'interrupted') return [];
   const { kind = 'unknown', message = result.subtype } = result.failure ?? {};
   const remedy = REMEDIES[kind];
-  return [`✗ ${message}`, ...(remedy === undefined ? [] : [`  ${remedy}`])];
+  return [`✗ ${hanging(message)}`, ...(remedy === undefined ? [] : [`  ${remedy}`])];
 }
 
-/** `2 turns · 3.4 s · 1,234 tokens in, 56 out · $0.0123`. */
-export function closingLine(result: SDKResultMessage): string {
-  const { usage, num_turns: turns } = result;
+/**
+ * `2 turns · 3.4 s · 1,234 tokens in, 56 out · $0.0123`. `turns` are the model's answers, as for
+ * `--max-turns`; `num_turns` of the result counts results of tools too.
+ */
+export function closingLine(result: SDKResultMessage, turns: number): string {
+  const { usage = {} as Partial<SDKResultMessage['usage']> } = result;
   const input =
     (usage.input_tokens ?? 0) +
     (usage.cache_creation_input_tokens ?? 0) +
@@ -31,9 +35,9 @@ export function closingLine(result: SDKResultMessage): string {
   const parts = [
     ...(result.failure?.kind === 'interrupted' ? ['interrupted'] : []),
     `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
-    timeText(result.duration_ms),
+    timeText(result.duration_ms ?? 0),
     `${count(input)} tokens in, ${count(usage.output_tokens ?? 0)} out`,
-    costText(result.total_cost_usd, input),
+    costText(result.total_cost_usd ?? 0, input),
   ];
   return parts.join(' · ');
 }

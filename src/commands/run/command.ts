@@ -103,7 +103,7 @@ async function converse(prompt: string, values: RunValues, screen: Screen, given
   const keyboard = canAsk ? new Keyboard(process.stdin, () => interruption.press()) : undefined;
   const questions = new PermissionQuestions(screen, keyboard);
   const reporter: Reporter =
-    values.json === true ? new JsonReporter(process.stdout) : new ScreenReporter(screen, questions);
+    values.json === true ? new JsonReporter() : new ScreenReporter(screen, questions);
   try {
     const agent = query({ prompt, options: { ...given, canUseTool: questions.canUseTool } });
     interruption.listen(agent);

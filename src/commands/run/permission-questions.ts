@@ -1,7 +1,8 @@
 import type { CanUseTool, PermissionResult } from '../../index.js';
+import { oneLine } from '../terminal/harmless.js';
 import type { Keyboard } from '../terminal/keyboard.js';
 import type { Screen } from '../terminal/screen.js';
-import { cut, oneLine } from '../terminal/text-width.js';
+import { cut } from '../terminal/text-width.js';
 import { argumentsText, shownName } from './tool-text.js';
 
 type Choice = 'yes' | 'always' | 'no' | 'never';

@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import type {
   SDKAssistantMessage,
   SDKMessage,
@@ -6,8 +5,9 @@ import type {
   SDKResultMessage,
   SDKUserMessage,
 } from '../../index.js';
+import { oneLine } from '../terminal/harmless.js';
+import { printJson } from '../terminal/print.js';
 import type { Screen } from '../terminal/screen.js';
-import { oneLine } from '../terminal/text-width.js';
 import { closingLine, failureLines } from './closing-line.js';
 import type { PermissionQuestions } from './permission-questions.js';
 import { argumentsText, callLine, shownName, timeText } from './tool-text.js';
@@ -22,25 +22,21 @@ export interface Reporter {
 
 /** For scripts: each message unchanged, as one line of JSON. */
 export class JsonReporter implements Reporter {
-  readonly #output: Writable;
   result: SDKResultMessage | undefined;
-
-  constructor(output: Writable) {
-    this.#output = output;
-  }
 
   message(message: SDKMessage): void {
     // Partial messages are repeated as whole ones.
     if (message.type === 'stream_event') return;
     if (message.type === 'result') this.result = message;
-    this.#output.write(`${JSON.stringify(message)}\n`);
+    printJson(message);
   }
 
   end(): void {}
 }
 
 interface RunningCall {
-  name: string;
+  /** Undefined if the model gave none. */
+  name: string | undefined;
   input: unknown;
   since: number;
   isNested: boolean;
@@ -55,6 +51,8 @@ export class ScreenReporter implements Reporter {
   readonly #calls = new Map<string, RunningCall>();
   /** Messages whose text was already shown as it arrived. */
   readonly #streamed = new Set<string>();
+  /** The model's answers: what `--max-turns` limits. */
+  readonly #answers = new Set<string>();
   #waitingSince = performance.now();
   result: SDKResultMessage | undefined;
 
@@ -84,8 +82,10 @@ export class ScreenReporter implements Reporter {
   #part({ event, parent_tool_use_id: parent }: SDKPartialAssistantMessage): void {
     // A subagent's text is meant for the agent; only its calls are shown.
     if (parent !== null) return;
-    if (event.type === 'message_start') this.#streamed.add(event.message.id);
-    else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
+    if (event.type === 'message_start') {
+      this.#streamed.add(event.message.id);
+      this.#answers.add(event.message.id);
+    } else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
       this.#screen.answer(event.delta.text);
     } else if (event.type === 'content_block_stop') this.#screen.endAnswer();
   }
@@ -94,6 +94,7 @@ export class ScreenReporter implements Reporter {
     const isNested = parent !== null;
     // A failure also arrives as if the model had written it; it is shown with the result instead.
     if (error !== undefined) return;
+    if (!isNested) this.#answers.add(message.id);
     for (const block of message.content) {
       if (block.type === 'tool_use') {
         this.#calls.set(block.id, {
@@ -136,13 +137,15 @@ export class ScreenReporter implements Reporter {
       for (const { name, status } of message.mcp_servers) {
         if (status !== 'failed' && status !== 'needs-auth') continue;
         this.#screen.note(
-          paint.yellow(`! The server "${name}" cannot be used: ${status}. See: tenon doctor`),
+          paint.yellow(`! The server "${oneLine(name)}" cannot be used: ${status}. See: tenon doctor`),
         );
       }
     } else if (message.subtype === 'api_retry') {
       const { attempt, max_retries: maxAttempts, retry_delay_ms: delay, error } = message;
       this.#screen.note(
-        paint.yellow(`! ${error}: trying again in ${timeText(delay)} (attempt ${attempt} of ${maxAttempts})`),
+        paint.yellow(
+          `! ${oneLine(String(error))}: trying again in ${timeText(delay)} (attempt ${attempt} of ${maxAttempts})`,
+        ),
       );
     }
   }
@@ -152,7 +155,7 @@ export class ScreenReporter implements Reporter {
     if (result.final === false) return;
     this.#screen.setStatus(undefined);
     for (const line of failureLines(result)) this.#screen.note(this.#screen.paint.red(line));
-    this.#screen.note(this.#screen.paint.dim(closingLine(result)));
+    this.#screen.note(this.#screen.paint.dim(closingLine(result, this.#answers.size)));
   }
 
   #status(): string {

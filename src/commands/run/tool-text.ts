@@ -1,10 +1,12 @@
+import { oneLine } from '../terminal/harmless.js';
 import type { Screen } from '../terminal/screen.js';
-import { cut, oneLine, widthOf } from '../terminal/text-width.js';
+import { cut, widthOf } from '../terminal/text-width.js';
 
 /** `mcp__shop__stock` in short: `shop.stock`. */
-export function shownName(toolName: string): string {
-  const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(toolName) ?? [];
-  return server === undefined ? toolName : `${server}.${name}`;
+export function shownName(toolName: string | undefined): string {
+  if (typeof toolName !== 'string' || toolName === '') return '(a call without a name)';
+  const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(toolName) ?? [];
+  return oneLine(server === undefined ? toolName : `${server}.${name}`);
 }
 
 export function argumentsText(input: unknown): string {
@@ -23,7 +25,7 @@ export function timeText(milliseconds: number): string {
 const PIPE_COLUMNS = 400;
 
 export interface FinishedCall {
-  name: string;
+  name: string | undefined;
   input: unknown;
   outcome: string;
   isError: boolean;

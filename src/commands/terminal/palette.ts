@@ -10,6 +10,9 @@ const CODES: Record<keyof Palette, readonly [on: number, off: number]> = {
   cyan: [36, 39],
 };
 
+/** Matches, and captures, each sequence of a palette. */
+export const SEQUENCES: RegExp = new RegExp(`(\\u001b\\[(?:${Object.values(CODES).flat().join('|')})m)`);
+
 export function palette(
   stream: { isTTY?: boolean | undefined },
   env: NodeJS.ProcessEnv = process.env,

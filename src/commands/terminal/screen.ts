@@ -1,12 +1,7 @@
+import { harmless } from './harmless.js';
 import { type Palette, palette } from './palette.js';
-import { cut, harmless } from './text-width.js';
-
-/** The part of a stream that is needed; `process.stdout` and `process.stderr` satisfy it. */
-export interface Output {
-  write(text: string): unknown;
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
-}
+import { type Output, print } from './print.js';
+import { cut } from './text-width.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
@@ -50,7 +45,7 @@ export class Screen {
 
   /** A part of the answer, as it arrives. */
   answer(text: string): void {
-    const shown = this.#answers.isTTY ? harmless(text) : text;
+    const shown = harmless(text);
     if (shown === '') return;
     this.#eraseStatus();
     this.#answers.write(shown);
@@ -69,7 +64,7 @@ export class Screen {
   note(line: string): void {
     this.endAnswer();
     this.#eraseStatus();
-    this.#notes.write(`${line}\n`);
+    print(`${line}\n`, this.#notes);
   }
 
   /** Shows a question without ending its line; `answered` shows the answer after it. */
@@ -77,12 +72,12 @@ export class Screen {
     this.#paused = true;
     this.endAnswer();
     this.#eraseStatus();
-    this.#notes.write(question);
+    print(question, this.#notes);
   }
 
   answered(text: string): void {
     this.#paused = false;
-    this.#notes.write(`${text}\n`);
+    print(`${text}\n`, this.#notes);
   }
 
   /** Sets what is in progress. `status` is called for each frame of the spinner. */
@@ -106,7 +101,8 @@ export class Screen {
     }
     this.#frame = (this.#frame + 1) % FRAMES.length;
     const line = cut(`${FRAMES[this.#frame]} ${text}`, (this.columns ?? DEFAULT_COLUMNS) - 1);
-    this.#notes.write(`${ERASE_LINE}${this.paint.dim(line)}`);
+    this.#notes.write(ERASE_LINE);
+    print(this.paint.dim(line), this.#notes);
     this.#statusIsShown = true;
   }
 

@@ -1,21 +1,7 @@
-import { stripVTControlCharacters } from 'node:util';
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would act on these.
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 /** East Asian scripts, full-width forms, emoji. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const NO_WIDTH = /\p{Mark}|[\u200b-\u200f]/u;
-
-/** Removes what would control the terminal, such as escape sequences. Newlines and tabs stay. */
-export function harmless(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(CONTROL, '');
-}
-
-/** The same on one line. */
-export function oneLine(text: string): string {
-  return harmless(text).replaceAll(/\s+/g, ' ').trim();
-}
 
 /** How many columns a text takes on a terminal, precisely enough to cut it: wide characters take two. */
 export function widthOf(text: string): number {

@@ -62,16 +62,25 @@ export class TenonError extends Error {
 
   /** Whether it is an error of this class, or of one derived from it: `ResultError.is(error)`. */
   static is<Kind extends TenonError>(
+    // biome-ignore lint/suspicious/noConfusingVoidType: a function that was passed on has no `this`.
     this: (abstract new (...args: never[]) => Kind) | void,
     value: unknown,
   ): value is Kind {
-    if (typeof value !== 'object' || value === null || !(brand in value)) return false;
-    // Without a class it was passed on as a function, and the family is meant.
-    if (this === undefined || this === (TenonError as unknown)) return true;
-    if (value instanceof this) return true;
-    const name = ownName(this);
-    return name !== undefined && Array.isArray(value[brand]) && value[brand].includes(name);
+    // biome-ignore lint/complexity/noThisInStatic: the class that it is called on, not this one.
+    return belongsTo(this ?? undefined, value);
   }
+}
+
+function belongsTo(
+  errorClass: (abstract new (...args: never[]) => TenonError) | undefined,
+  value: unknown,
+): boolean {
+  if (typeof value !== 'object' || value === null || !(brand in value)) return false;
+  // Without a class `is` was passed on as a function, and the family is meant.
+  if (errorClass === undefined || errorClass === (TenonError as unknown)) return true;
+  if (value instanceof errorClass) return true;
+  const name = ownName(errorClass);
+  return name !== undefined && Array.isArray(value[brand]) && value[brand].includes(name);
 }
 
 /** Undefined for classes of the user, which are known by themselves. */
