@@ -19,6 +19,7 @@ import {
   parseRule,
   type RuleKind,
   ruleProblem,
+  rulesIn,
 } from '../protocol/permissions/permission-rules.js';
 import type { PermissionMode } from '../protocol/permissions/permissions.js';
 import { environmentOf } from './mcp/configured-servers.js';
@@ -102,8 +103,8 @@ function rulesInForce(options: Options, { rules, managedRulesOnly }: PermissionS
 
 function rulesOf({ allowedTools = [], disallowedTools = [], skills }: Options): RuleInForce[] {
   const named = skills === 'all' ? ['Skill'] : (skills ?? []).map((name) => `Skill(${name})`);
-  const rules = (kind: RuleKind, texts: readonly string[], source: string): RuleInForce[] =>
-    texts.map((text) => ({ kind, rule: parseRule(text), source }));
+  const rules = (kind: RuleKind, entries: readonly string[], source: string): RuleInForce[] =>
+    entries.flatMap((entry) => rulesIn(entry, kind)).map((text) => ({ kind, rule: parseRule(text), source }));
   return [
     ...rules('deny', disallowedTools, 'disallowedTools'),
     ...rules('allow', allowedTools, 'allowedTools'),
@@ -221,11 +222,9 @@ function ruleIn({ rule, source }: RuleInForce): string {
 function warningsOf(options: Options, { rules }: PermissionState, tools: ToolPermission[]): string[] {
   const warnings = rules.flatMap(({ kind, rule, source }) => {
     const problem = ruleProblem(rule, kind);
-    const effect =
-      kind === 'allow'
-        ? 'It allows nothing.'
-        : `Tenon's runtime applies it to every call of "${rule.tool}"; the CLI ignores it.`;
-    return problem === undefined ? [] : [`${source} "${rule.text}" cannot be used: ${problem}. ${effect}`];
+    if (problem !== undefined)
+      return [`${source} "${rule.text}" cannot be used: ${problem}. ${effectOf(kind, rule, source)}`];
+    return rule.text.startsWith(rule.tool) ? [] : [`${source} "${rule.text}" is read as "${rule.tool}".`];
   });
   for (const { rule } of rules.filter(({ source }) => source === 'allowedTools')) {
     const row = tools.find(({ tool }) => tool === rule.tool);
@@ -242,4 +241,13 @@ function warningsOf(options: Options, { rules }: PermissionState, tools: ToolPer
     warnings.push('canUseTool is never called for any of these tools.');
   }
   return warnings;
+}
+
+/** Of a rule that cannot be used as it is written. */
+function effectOf(kind: RuleKind, { tool }: RuleInForce['rule'], source: string): string {
+  if (kind === 'allow') return 'It allows nothing.';
+  // Files are read by the CLI itself, which skips such a rule.
+  return source === 'disallowedTools'
+    ? `It is applied to every call of "${tool}".`
+    : `Tenon's runtime applies it to every call of "${tool}"; the CLI ignores it.`;
 }

@@ -10,3 +10,8 @@ export function mcpToolPrefix(server: string): string {
 export function mcpToolName(server: string, tool: string): string {
   return `${mcpToolPrefix(server)}__${tool.replace(FOREIGN, '_')}`;
 }
+
+/** A rule about tools of servers, or a pattern, with every name in it spelled as `mcpToolName` spells it. */
+export function mcpRuleName(rule: string): string {
+  return rule.startsWith('mcp__') ? rule.replace(/[^a-zA-Z0-9_*-]/g, '_') : rule;
+}

@@ -1,4 +1,5 @@
 import { TenonError } from '../protocol/base/errors.js';
+import { splitRules } from '../protocol/permissions/permission-rules.js';
 import { type AgentPlan, emptyPlan } from './plan.js';
 
 /** An unknown flag or a bad value. The message goes to stderr, the exit code is 1. */
@@ -113,7 +114,7 @@ function write(flag: string, shape: Shape, value: unknown): string[] {
     case 'texts':
       return (value as string[]).map((item) => `${flag}=${item}`);
     case 'list':
-      return (value as string[]).length === 0 ? [] : [`${flag}=${(value as string[]).join(',')}`];
+      return writeList(flag, value as string[]);
     case 'choice':
       return [`${flag}=${typeof value === 'string' ? value : (value as string[]).join(',')}`];
     case 'servers':
@@ -122,6 +123,15 @@ function write(flag: string, shape: Shape, value: unknown): string[] {
     default:
       return [flag, typeof value === 'string' ? value : JSON.stringify(value)];
   }
+}
+
+/** Joined, as people write them; one by one where they would not come apart again, as after `x(`. */
+function writeList(flag: string, items: readonly string[]): string[] {
+  const joined = items.join(',');
+  const parts = splitRules(joined);
+  const comesApart = parts.length === items.length && parts.every((part, index) => part === items[index]);
+  if (comesApart) return items.length === 0 ? [] : [`${flag}=${joined}`];
+  return items.map((item) => `${flag}=${item}`);
 }
 
 /** Two elements, as a user would type them; one if the value itself looks like a flag. */
@@ -205,9 +215,9 @@ function read(shape: Shape, text: string, before: unknown, readJson: (text: stri
     case 'texts':
       return [...(before as string[]), text];
     case 'choice':
-      return text === 'default' ? text : [...(Array.isArray(before) ? before : []), ...splitList(text)];
+      return text === 'default' ? text : [...(Array.isArray(before) ? before : []), ...splitRules(text)];
     case 'list':
-      return [...(before as string[]), ...splitList(text)];
+      return [...(before as string[]), ...splitRules(text)];
     case 'json':
       return readJson(text);
     case 'servers':
@@ -217,9 +227,4 @@ function read(shape: Shape, text: string, before: unknown, readJson: (text: stri
     default:
       return text;
   }
-}
-
-/** Commas and spaces separate, except inside parentheses: `Bash(git log *),Read`. */
-function splitList(text: string): string[] {
-  return text.split(/[,\s](?![^(]*\))/).filter((item) => item !== '');
 }

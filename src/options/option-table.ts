@@ -23,6 +23,7 @@ import {
   positive,
   type Row,
   record,
+  rulesToPlan,
   shape,
   text,
   toEnvironment,
@@ -54,7 +55,7 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
     embedded: aboutAgents,
   },
   allowDangerouslySkipPermissions: { kind: truth, to: toPlan('allowBypass'), embedded: 'acts' },
-  allowedTools: { kind: list, to: toPlan('allowedTools'), embedded: 'acts' },
+  allowedTools: { kind: list, to: rulesToPlan('allowedTools', 'allow'), embedded: 'acts' },
   betas: { kind: list, to: toPlan('betas'), embedded: 'acts' },
   canUseTool: {
     kind: callback,
@@ -79,7 +80,7 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
     to: toPlan('debugFile'),
     embedded: ignores('it writes no debug log; see `onDebug`'),
   },
-  disallowedTools: { kind: list, to: toPlan('disallowedTools'), embedded: 'acts' },
+  disallowedTools: { kind: list, to: rulesToPlan('disallowedTools', 'deny'), embedded: 'acts' },
   effort: { kind: text, to: toPlan('effort'), embedded: 'acts' },
   enableFileCheckpointing: {
     kind: truth,

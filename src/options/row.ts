@@ -1,4 +1,5 @@
 import { isRecord } from '../protocol/base/kinds.js';
+import { type RuleKind, rulesIn } from '../protocol/permissions/permission-rules.js';
 import type { InitializeRequest } from '../protocol/wire/control-requests.js';
 import type { Options } from './options.js';
 import type { AgentPlan } from './plan.js';
@@ -74,6 +75,16 @@ export function limitToPlan(field: 'maxBudgetUsd' | 'maxTurns'): Place<number> {
   return {
     put: (value, { plan }) => {
       if (value !== 0) plan[field] = value;
+    },
+    readBack: ({ plan }) => plan?.[field],
+  };
+}
+
+/** One rule per item, so that no agent has to take a text apart. */
+export function rulesToPlan(field: 'allowedTools' | 'disallowedTools', kind: RuleKind): Place<string[]> {
+  return {
+    put: (entries, { plan }) => {
+      plan[field] = entries.flatMap((entry) => rulesIn(entry, kind));
     },
     readBack: ({ plan }) => plan?.[field],
   };

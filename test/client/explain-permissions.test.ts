@@ -138,7 +138,7 @@ test.each<[string, Options, RegExp]>([
   [
     'a rule with a typing error',
     { disallowedTools: ['Bash(rm'] },
-    /"Bash\(rm" cannot be used.*parentheses.*CLI/,
+    /"Bash\(rm" cannot be used.*parentheses.*applied to every call of "Bash"/,
   ],
   ['an allow list that restricts nothing', { allowedTools: ['Read'] }, /does not remove tools/],
   [

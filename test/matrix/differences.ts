@@ -52,6 +52,20 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: 'No program runs without them, so Tenon inherits them unless options.env names them.',
   },
   {
+    id: 'a-hook-that-fails-denies',
+    where: ['stdin', 'messages', 'model', 'calls'],
+    seenIn: ['a hook throws', 'a hook throws where that must not pass'],
+    matches: (finding) =>
+      consequence(finding) ||
+      finding.item.startsWith('control_response hook_callback') ||
+      finding.item.startsWith('control_response mcp_message calc tools/call') ||
+      finding.item === 'system informational' ||
+      (finding.item === 'result success' && finding.path.startsWith('permission_denials')) ||
+      (finding.item === 'add' && finding.subject === undefined),
+    reason:
+      'A broken guard must not let everything through: Tenon answers with a denial, where the official SDK reports an error and the CLI runs the tool.',
+  },
+  {
     id: 'request-ids',
     where: ['stdin'],
     seenIn: [ONE_CALL],

@@ -11,6 +11,8 @@ const rule = fc.oneof(
   word,
   word.map((name) => `Bash(${name} a, b *)`),
   word.map((name) => `mcp__${name}__*`),
+  // Rules that do not close, or only close, take no neighbour with them.
+  fc.constantFrom('x(', 'x)', 'Bash(echo :(', 'Bash(echo :))'),
 );
 const rules = fc.array(rule, { maxLength: 5 });
 const json = fc.dictionary(word, fc.jsonValue());

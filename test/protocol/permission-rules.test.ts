@@ -7,6 +7,9 @@ import {
   parseRule,
   type RuleKind,
   ruleProblem,
+  rulesIn,
+  spelled,
+  splitRules,
 } from '../../src/protocol/permissions/permission-rules.js';
 
 const tool = (server: string, name: string) => ({
@@ -134,3 +137,39 @@ test.each(['mcp__*', '*', 'Ba*'])(
     expect(ruleProblem(parseRule(rule), 'deny')).toBeUndefined();
   },
 );
+
+test.each([
+  ['Read,Write', ['Read', 'Write']],
+  ['Read Write', ['Read', 'Write']],
+  ['Bash(git log *, x),Read', ['Bash(git log *, x)', 'Read']],
+  ['Bash(echo (a, b)) Read', ['Bash(echo (a, b))', 'Read']],
+  ['mcp__s__drop,x)', ['mcp__s__drop', 'x)']],
+  ['x(,mcp__s__drop', ['x(', 'mcp__s__drop']],
+  ['Bash(rm *,mcp__s__drop', ['Bash(rm *', 'mcp__s__drop']],
+  [' , ', []],
+])('the list %s on a command line has the rules %j (R21)', (text, rules) => {
+  expect(splitRules(text)).toEqual(rules);
+});
+
+test.each<[string, RuleKind, string[]]>([
+  ['mcp__my server__drop', 'deny', ['mcp__my server__drop', 'mcp__my', 'server__drop']],
+  ['mcp__my server__drop', 'allow', ['mcp__my server__drop']],
+  ['mcp__my server', 'allow', ['mcp__my', 'server']],
+  ['mcp__a mcp__b', 'deny', ['mcp__a', 'mcp__b']],
+  ['mcp__a, my server', 'allow', ['mcp__a', 'my', 'server']],
+])('the entry %s, to %s, has the rules %j (R21)', (entry, kind, rules) => {
+  expect(rulesIn(entry, kind)).toEqual(rules);
+});
+
+test.each<[string, RuleKind, string]>([
+  ['mcp__my.server__drop', 'deny', 'mcp__my_server__drop'],
+  ['mcp__my.server__*', 'allow', 'mcp__my_server__*'],
+  ['mcp__s__drop(x)', 'deny', 'mcp__s__drop'],
+  ['mcp__s__drop(x)', 'allow', 'mcp__s__drop(x)'],
+  ['x(', 'deny', 'x'],
+  ['x)', 'ask', 'x'],
+  ['Bash(npm run:*)', 'deny', 'Bash(npm run:*)'],
+  ['Read()', 'deny', 'Read()'],
+])('the CLI is told the rule %s, to %s, as %s (R21)', (text, kind, told) => {
+  expect(spelled(text, kind)).toBe(told);
+});

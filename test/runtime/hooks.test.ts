@@ -149,7 +149,8 @@ describe('a hook before a tool', () => {
     );
     expect(handled).toEqual([]);
     expect(results).toMatchObject([{ isError: true, text: expect.stringContaining('Out of order.') }]);
-    expect(messages.find(({ tag }) => tag === 'hook_callback_failed')).toBeDefined();
+    const told = messages.find(({ subtype }) => subtype === 'informational');
+    expect(told?.content).toContain('PreToolUse hook failed: Out of order.');
   });
 
   it('that is late counts as a no, and is told so by its signal', async () => {

@@ -1,6 +1,7 @@
 /** The runtime's own tools: where they come from, who wins over whom, and how often the list of them is made. */
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { describe, expect, it } from 'vitest';
-import { createSdkMcpServer, tool } from '../../src/index.js';
+import { tool } from '../../src/index.js';
 import type { RuntimeTool, ToolSource, ToolSurroundings } from '../../src/runtime/index.js';
 import { call, gate, type Loose, run, server, talk, toolResults } from './support.js';
 
@@ -13,6 +14,12 @@ const echo = (more: Partial<RuntimeTool> = {}): RuntimeTool => ({
   run: async ({ input }) => ({ content: `Echo: ${input.text}` }),
   ...more,
 });
+
+function libraryServer(name: string): McpServer {
+  const made = new McpServer({ name, version: '1.0.0' });
+  made.registerTool('which', {}, () => ({ content: [{ type: 'text', text: name }] }));
+  return made;
+}
 
 const toolsOf = (messages: readonly Loose[]): unknown =>
   messages.find(({ subtype }) => subtype === 'init')?.tools;
@@ -260,17 +267,18 @@ describe('two tools of one name', () => {
     ]);
   });
 
-  it('of two servers: the first one wins, and somebody is told (R32)', async () => {
-    const named = (name: string) =>
-      createSdkMcpServer({ name, tools: [tool('which', 'Which', {}, () => name)] });
+  it('of two servers: none of them is used, and somebody is told (R32)', async () => {
+    // The tools of a library's server are known only when it is asked.
+    const named = (name: string) => ({ type: 'sdk' as const, name, instance: libraryServer(name) });
     const { model, messages } = await run([{ toolUses: [use('mcp__a_b__which')] }, 'Done.'], {
       mcpServers: { 'a.b': named('a.b'), 'a b': named('a b') },
       allowedTools: ['mcp__a_b__which'],
+      mcpReady: true,
     });
-    expect(toolResults(model.requests[1])).toMatchObject([{ text: 'a.b' }]);
-    expect(warnings(messages)).toEqual([
-      'Two tools are named "mcp__a_b__which": the one of the MCP server "a.b" is used, the one of the MCP server "a b" is ignored.',
-    ]);
+    expect(toolResults(model.requests[1])).toMatchObject([{ text: expect.stringContaining('No such tool') }]);
+    expect(warnings(messages)).toContain(
+      'Two tools are named "mcp__a_b__which": one of the MCP server "a.b" and one of the MCP server "a b". Neither is used, because rules for one would count for the other: rename a server or a tool.',
+    );
   });
 
   it('of which one is the runtime`s search: that is kept (R32)', async () => {

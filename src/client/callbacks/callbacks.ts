@@ -1,4 +1,5 @@
 import type { JsonRpcMessage } from '../../mcp/types.js';
+import { warningsTo } from '../../options/normalise.js';
 import type { Options } from '../../options/options.js';
 import { type InboundRequest, unsupportedRequest } from '../../protocol/channel/control-channel.js';
 import { type AgentRequestHandlers, recordField, textField } from '../../protocol/channel/received-fields.js';
@@ -11,7 +12,10 @@ import { answerDialog, answerElicitation } from './questions.js';
 
 const HANDLERS: AgentRequestHandlers<[side: HostSide, request: InboundRequest]> = {
   can_use_tool: (fields, { options, debug }, request) =>
-    answerPermission(options.canUseTool, fields, request, debug),
+    answerPermission(options.canUseTool, fields, request, {
+      debug,
+      warn: warningsTo(options, 'TENON_PERMISSION'),
+    }),
   hook_callback: (fields, { hooks }, { signal }) => hooks.call(fields, signal),
   mcp_message: (fields, { servers }, { cancellation }) =>
     servers.receive(

@@ -1,4 +1,4 @@
-import { OptionError } from '../../protocol/base/errors.js';
+import { messageOf, OptionError } from '../../protocol/base/errors.js';
 import {
   optionalText,
   type Received,
@@ -6,6 +6,7 @@ import {
   textField,
 } from '../../protocol/channel/received-fields.js';
 import type { HookCallbackRequest, InitializeRequest } from '../../protocol/wire/control-requests.js';
+import { hookAnswer } from '../../protocol/wire/hook-answers.js';
 import { hookMatcherProblem } from '../../protocol/wire/hook-matcher.js';
 import type {
   HookCallback,
@@ -17,9 +18,14 @@ import type {
 
 type HooksOption = Partial<Record<HookEvent, HookCallbackMatcher[] | undefined>>;
 
+interface RegisteredHook {
+  readonly callback: HookCallback;
+  readonly onFailure: HookCallbackMatcher['onFailure'];
+}
+
 /** The callbacks of the `hooks` option, by the ids that the agent uses to call them. */
 export class Hooks {
-  readonly #callbacks: HookCallback[] = [];
+  readonly #callbacks: RegisteredHook[] = [];
   readonly #registration: NonNullable<InitializeRequest['hooks']> = {};
 
   constructor(hooks: HooksOption = {}) {
@@ -42,11 +48,17 @@ export class Hooks {
   async call(fields: Received<HookCallbackRequest>, signal: AbortSignal): Promise<HookJSONOutput> {
     const id = textField(fields, 'callback_id');
     const [, index] = /^hook_(\d+)$/.exec(id) ?? [];
-    const callback = index === undefined ? undefined : this.#callbacks[Number(index)];
-    if (callback === undefined) throw new Error(`No hook callback found for ID: ${id}`);
+    const hook = index === undefined ? undefined : this.#callbacks[Number(index)];
+    if (hook === undefined) throw new Error(`No hook callback found for ID: ${id}`);
     const input = recordField(fields, 'input') as HookInput;
-    // A callback that returns nothing lets the agent continue.
-    return (await callback(input, optionalText(fields, 'tool_use_id'), { signal })) ?? {};
+    const { hook_event_name: event } = input;
+    try {
+      return hookAnswer(event, await hook.callback(input, optionalText(fields, 'tool_use_id'), { signal }));
+    } catch (error) {
+      // Told of the failure, the CLI would run the tool.
+      if (event !== 'PreToolUse' || hook.onFailure === 'continue') throw error;
+      return failedGuard(messageOf(error));
+    }
   }
 
   #register(event: string, entry: HookCallbackMatcher) {
@@ -58,7 +70,9 @@ export class Hooks {
     if (problem !== undefined) {
       throw new OptionError(`hooks.${event}`, matcher, `hooks.${event}: the matcher ${problem}.`);
     }
-    const hookCallbackIds = hooks.map((hook) => `hook_${this.#callbacks.push(hook) - 1}`);
+    const hookCallbackIds = hooks.map(
+      (callback) => `hook_${this.#callbacks.push({ callback, onFailure }) - 1}`,
+    );
     return {
       ...(matcher === undefined ? {} : { matcher }),
       hookCallbackIds,
@@ -66,6 +80,19 @@ export class Hooks {
       ...(onFailure === undefined ? {} : { onFailure }),
     };
   }
+}
+
+/** A hook before a tool that fails is a denial, and the user is told of the failure. */
+function failedGuard(reason: string): HookJSONOutput {
+  const text = `PreToolUse hook failed: ${reason}`;
+  return {
+    systemMessage: text,
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: text,
+    },
+  };
 }
 
 function invalidHooks(event: string, value: unknown): OptionError {

@@ -19,7 +19,7 @@ export async function answerPermission(
   canUseTool: CanUseTool | undefined,
   fields: Received<CanUseToolRequest>,
   request: InboundRequest,
-  debug: Debug,
+  { debug, warn }: { debug: Debug; warn: (text: string) => void },
 ): Promise<PermissionResult> {
   const toolName = textField(fields, 'tool_name');
   const input = recordField(fields, 'input');
@@ -29,12 +29,13 @@ export async function answerPermission(
   if (canUseTool === undefined) return answer(deny('canUseTool callback is not provided.'));
   let returned: unknown;
   try {
-    returned = await canUseTool(toolName, input, contextOf(fields, request));
+    // A copy: an answer without `updatedInput` means the input that the model gave.
+    returned = await canUseTool(toolName, structuredClone(input), contextOf(fields, request));
   } catch (error) {
     debug('permission', `canUseTool threw for ${toolName}`, error);
     return answer(deny(`The canUseTool callback threw: ${messageOf(error)}`));
   }
-  const result = checkedResult(returned, input);
+  const result = checkedResult(returned, input, warn);
   if (result === undefined) {
     debug('permission', 'canUseTool returned something that is not a decision', returned);
     return answer(deny(explain(returned)));
@@ -46,7 +47,11 @@ function deny(message: string): PermissionResult {
   return { behavior: 'deny', message };
 }
 
-function checkedResult(returned: unknown, input: Record<string, unknown>): PermissionResult | undefined {
+function checkedResult(
+  returned: unknown,
+  input: Record<string, unknown>,
+  warn: (text: string) => void,
+): PermissionResult | undefined {
   if (typeof returned !== 'object' || returned === null || !('behavior' in returned)) return undefined;
   const result = returned as PermissionResult;
   if (result.behavior === 'deny') {
@@ -57,8 +62,20 @@ function checkedResult(returned: unknown, input: Record<string, unknown>): Permi
   // unchanged.
   const { updatedPermissions, ...rest } = result;
   const allowed: PermissionResult = { ...rest, updatedInput: result.updatedInput ?? input };
-  if (Array.isArray(updatedPermissions)) allowed.updatedPermissions = updatedPermissions;
+  if (Array.isArray(updatedPermissions)) {
+    allowed.updatedPermissions = updatedPermissions.filter((update) => !liftsOptions(update));
+    if (allowed.updatedPermissions.length < updatedPermissions.length) warn(STAYS);
+  }
   return allowed;
+}
+
+const STAYS =
+  'canUseTool: `updatedPermissions` cannot take back what `disallowedTools` forbids; the update with the destination "cliArg" was left out.';
+
+/** The CLI would do it. */
+function liftsOptions(update: unknown): boolean {
+  if (!isRecord(update) || update.destination !== 'cliArg' || update.behavior === 'allow') return false;
+  return update.type === 'removeRules' || update.type === 'replaceRules';
 }
 
 function explain(returned: unknown): string {

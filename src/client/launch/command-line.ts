@@ -3,7 +3,9 @@ import { writeArguments } from '../../options/flags.js';
 import { unreadableSettings } from '../../options/places.js';
 import type { AgentPlan } from '../../options/plan.js';
 import { hostModule } from '../../protocol/base/host-process.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
+import { type RuleKind, spelled } from '../../protocol/permissions/permission-rules.js';
 import type { Settings, SettingsPermissions } from '../../protocol/wire/settings.js';
 import type { PrivateFiles } from './private-files.js';
 
@@ -11,7 +13,7 @@ const BASE = ['--output-format', 'stream-json', '--verbose', '--input-format', '
 
 /** The arguments of a process on this machine. Anything secret or large goes into private files. */
 export function localArguments(plan: AgentPlan, cwd: string | undefined, files: PrivateFiles): string[] {
-  const { plan: short, rules } = withoutLongLists(plan);
+  const { plan: short, rules } = withoutLongLists(withSpelledRules(plan));
   const settings = mergedSettings(short, cwd, rules);
   return [
     ...BASE,
@@ -32,7 +34,36 @@ export function remoteArguments(plan: AgentPlan, cwd: string | undefined, env: N
 
 /** The complete arguments, secrets included, for an agent whose arguments nobody else can see. */
 export function openArguments(plan: AgentPlan, cwd: string | undefined): string[] {
-  return [...BASE, ...writeArguments({ ...plan, settings: mergedSettings(plan, cwd) })];
+  const spelt = withSpelledRules(plan);
+  return [...BASE, ...writeArguments({ ...spelt, settings: mergedSettings(spelt, cwd) })];
+}
+
+/** The CLI passes over a rule that it cannot read, also one that denies. */
+function withSpelledRules(plan: AgentPlan): AgentPlan {
+  const list = (texts: readonly string[], kind: RuleKind): string[] =>
+    texts.map((text) => spelled(text, kind));
+  const inside = <Given extends AgentPlan['settings']>(settings: Given): Given => {
+    if (typeof settings !== 'object' || !isRecord(settings.permissions)) return settings;
+    const permissions = { ...settings.permissions };
+    for (const kind of KINDS) {
+      const texts: unknown = permissions[kind];
+      if (isListOfTexts(texts)) permissions[kind] = list(texts, kind);
+    }
+    return { ...settings, permissions };
+  };
+  return {
+    ...plan,
+    allowedTools: list(plan.allowedTools, 'allow'),
+    disallowedTools: list(plan.disallowedTools, 'deny'),
+    settings: inside(plan.settings),
+    managedSettings: inside(plan.managedSettings),
+  };
+}
+
+const KINDS: readonly RuleKind[] = ['allow', 'deny', 'ask'];
+
+function isListOfTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function asFile<Field extends string>(field: Field, path: string | undefined): { [Key in Field]?: string } {

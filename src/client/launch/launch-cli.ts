@@ -3,6 +3,7 @@ import type { SpawnedProcess } from '../../options/options.js';
 import type { AgentPlan } from '../../options/plan.js';
 import type { GivenOptions } from '../../options/row.js';
 import { ProcessError } from '../../protocol/base/errors.js';
+import { parseRule, ruleWarning } from '../../protocol/permissions/permission-rules.js';
 import { failedTransport } from '../../protocol/transport/failed-transport.js';
 import {
   type FrameProcess,
@@ -54,6 +55,7 @@ function start(
   launch.cliVersion = versionOf(path);
   const adapted = { plan: { ...plan }, initialize: launch.initialize, sdkServerNames: serverNames };
   adaptToVersion(adapted, launch.cliVersion);
+  warnAboutRules(plan, request.warn);
   const env = { ...request.env };
   config.applyTo(env);
   launch.interpreter = isScript(path) ? (options.executable ?? defaultInterpreter()) : undefined;
@@ -83,6 +85,15 @@ export function openKept(launch: KeptLaunch): Transport {
     const { openStored } = await import('../stored/open-stored.js');
     return openStored({ ...launch, sessionStore }, isStopped);
   });
+}
+
+/** The CLI itself says nothing about a rule that it cannot use. */
+function warnAboutRules({ allowedTools, disallowedTools }: AgentPlan, warn: (text: string) => void): void {
+  const warnings = [
+    ...allowedTools.map((text) => ruleWarning(parseRule(text), 'allow')),
+    ...disallowedTools.map((text) => ruleWarning(parseRule(text), 'deny')),
+  ];
+  for (const text of warnings) if (text !== undefined) warn(text);
 }
 
 function programOf({

@@ -2,6 +2,7 @@ import { SdkMcpServer } from '../../authoring/server/sdk-mcp-server.js';
 import { type CallMiddleware, type ComposedCalls, composeCalls } from '../../mcp/call-middleware.js';
 import type { AgentConnection, McpAnswer, McpHost } from '../../mcp/in-process/agent-connection.js';
 import { connectServer } from '../../mcp/in-process/agent-connection.js';
+import { mcpToolName, mcpToolPrefix } from '../../mcp/tool-names.js';
 import type {
   JsonRpcMessage,
   McpSdkServerConfig,
@@ -9,6 +10,7 @@ import type {
   McpServerInstance,
 } from '../../mcp/types.js';
 import type { Cancellation } from '../../protocol/base/cancellation.js';
+import { OptionError } from '../../protocol/base/errors.js';
 import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/wire/control-requests.js';
 import { callThrough, isToolCall } from './tool-middleware.js';
 
@@ -28,6 +30,7 @@ export class InProcessServers {
     toolMiddleware?: readonly CallMiddleware[] | null | undefined,
   ) {
     this.#configs = configs;
+    checkToolNames(configs);
     this.#toolMiddleware = composeCalls(toolMiddleware, 'toolMiddleware');
   }
 
@@ -126,6 +129,7 @@ export class InProcessServers {
   replace(
     configs: Record<string, McpSdkServerConfigWithInstance>,
   ): Record<string, McpSdkServerConfigWithInstance> {
+    checkToolNames(configs);
     const previous = this.#configs;
     for (const [name, config] of Object.entries(previous)) {
       if (configs[name]?.instance === config.instance) continue;
@@ -143,6 +147,34 @@ export class InProcessServers {
     for (const connection of this.#connections.values()) connection.close();
     this.#connections.clear();
   }
+}
+
+/**
+ * Refuses two tools that the model would know by one name, as `b__c` of `a` and `c` of `a__b`: rules for one
+ * would count for the other. The runtime refuses those of servers that are only known later.
+ */
+function checkToolNames(configs: Readonly<Record<string, McpSdkServerConfigWithInstance>>): void {
+  const prefixes = new Set(Object.keys(configs).map(mcpToolPrefix));
+  const canMeet = [...prefixes].some((prefix) => prefix.includes('__', 'mcp__'.length));
+  if (!canMeet && prefixes.size === Object.keys(configs).length) return;
+  const owners = new Map<string, string>();
+  for (const [server, { instance }] of Object.entries(configs)) {
+    const tools = instance instanceof SdkMcpServer ? instance.tools.names : [];
+    for (const tool of tools) {
+      const name = mcpToolName(server, tool);
+      const owner = owners.get(name) ?? server;
+      if (owner !== server) throw sameName(name, [owner, server], configs);
+      owners.set(name, server);
+    }
+  }
+}
+
+function sameName(name: string, [one, other]: [string, string], configs: object): OptionError {
+  return new OptionError(
+    'mcpServers',
+    Object.keys(configs),
+    `mcpServers: a tool of the server "${one}" and one of "${other}" would both be named "${name}", so rules for one would count for the other. Rename a server or a tool.`,
+  );
 }
 
 /** What the agent is told about a server besides its name. */

@@ -1,11 +1,11 @@
 // Rules of `allowedTools`, `disallowedTools` and permission updates: how they are parsed, and what they
 // match. The runtime decides by them, and `explainPermissions()` reports what it would decide.
-import { mcpToolPrefix } from '../../mcp/tool-names.js';
+import { mcpRuleName, mcpToolPrefix } from '../../mcp/tool-names.js';
 
 /** A parsed rule. */
 export interface PermissionRule {
   readonly text: string;
-  /** A tool's name, `mcp__server`, or a pattern with `*`. */
+  /** A tool's name, `mcp__server`, or a pattern with `*`, spelled as the names of tools are. */
   readonly tool: string;
   /** The text in parentheses; undefined when the rule covers every call of the tool. */
   readonly specifier: string | undefined;
@@ -32,11 +32,16 @@ export function parseRule(text: string): PermissionRule {
   const [, tool, specifier] = WHOLE.exec(written) ?? [];
   if (tool === undefined) {
     const problem = 'its parentheses do not match: write Tool or Tool(specifier)';
-    return { text: written, tool: written.split('(')[0] ?? '', specifier: undefined, problem };
+    return {
+      text: written,
+      tool: mcpRuleName(written.split(/[()]/)[0] ?? ''),
+      specifier: undefined,
+      problem,
+    };
   }
   return {
     text: written,
-    tool,
+    tool: mcpRuleName(tool),
     specifier: specifier === '' || specifier === '*' ? undefined : specifier,
     problem: problemOf(tool, specifier),
   };
@@ -58,9 +63,10 @@ export function ruleProblem(rule: PermissionRule, kind: RuleKind): string | unde
 
 function problemOf(tool: string, specifier: string | undefined): string | undefined {
   if (tool === '') return 'it does not name a tool';
-  if (/\s/.test(tool)) return "a tool's name cannot contain spaces";
   if (/^mcp__.*__$/.test(tool) || tool === 'mcp__') return 'nothing comes after the last "__"';
-  if (tool.startsWith('mcp__') && specifier !== undefined && specifier !== '' && specifier !== '*') {
+  if (tool.includes(',')) return 'it names more than one tool: give each a rule of its own';
+  if (!tool.startsWith('mcp__')) return /\s/.test(tool) ? "a tool's name cannot contain spaces" : undefined;
+  if (specifier !== undefined && specifier !== '' && specifier !== '*') {
     return 'tools of MCP servers have no specifiers: check the input in canUseTool or a PreToolUse hook';
   }
   return undefined;
@@ -143,4 +149,67 @@ function matchesDomain(specifier: string, url: string): boolean {
 function wildcard(pattern: string): RegExp {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`, 's');
+}
+
+// Lists of rules as people write them, and as the CLI reads them.
+
+/**
+ * The rules of a text as on a command line: commas and blanks separate, except inside parentheses. One that
+ * opens and never closes does not swallow the rules after it.
+ */
+export function splitRules(text: string): string[] {
+  const rules: string[] = [];
+  let start = 0;
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (character === '(') depth += 1;
+    else if (character === ')') depth = Math.max(0, depth - 1);
+    else if (depth === 0 && SEPARATOR.test(character)) {
+      rules.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  const rest = text.slice(start);
+  rules.push(...(depth === 0 ? [rest] : rest.split(',')));
+  return rules.map((rule) => rule.trim()).filter((rule) => rule !== '');
+}
+
+const SEPARATOR = /[,\s]/;
+
+/**
+ * The rules of one entry of `allowedTools` or `disallowedTools`. An entry may be a list itself, but blanks
+ * may also be part of a server's name (`mcp__my server__drop`): where both are possible, both are denied.
+ */
+export function rulesIn(entry: string, kind: RuleKind): string[] {
+  const parts = splitRules(entry);
+  const [first = '', ...others] = parts;
+  const isOneName =
+    first.startsWith('mcp__') && !/[,()]/.test(entry) && !others.some((part) => part.startsWith('mcp__'));
+  if (others.length === 0 || !isOneName) return parts;
+  if (kind !== 'allow') return [entry.trim(), ...parts];
+  return others.some((part) => part.includes('__')) ? [entry.trim()] : parts;
+}
+
+/**
+ * The rule in the words in which the CLI reads it as we do. What restricts and cannot be enforced as written
+ * is a rule for the whole tool.
+ */
+export function spelled(text: string, kind: RuleKind): string {
+  const rule = parseRule(text);
+  if (rule.problem !== undefined) return kind === 'allow' ? rule.text : rule.tool;
+  if (rule.text.startsWith(rule.tool)) return rule.text;
+  return rule.specifier === undefined ? rule.tool : `${rule.tool}(${rule.specifier})`;
+}
+
+/** What its author should know about a rule, or undefined. */
+export function ruleWarning(rule: PermissionRule, kind: RuleKind): string | undefined {
+  const problem = ruleProblem(rule, kind);
+  if (problem !== undefined) {
+    const effect =
+      kind === 'allow' ? 'It allows nothing.' : `It is treated as a rule for all of "${rule.tool}".`;
+    return `The ${kind} rule "${rule.text}" cannot be used: ${problem}. ${effect}`;
+  }
+  if (rule.text.startsWith(rule.tool)) return undefined;
+  return `The ${kind} rule "${rule.text}" is read as "${rule.tool}": in the names of tools, other characters than letters, digits, "_" and "-" become "_".`;
 }

@@ -88,6 +88,10 @@ export interface HookCallbackMatcher {
   hooks: HookCallback[];
   /** In seconds, like the agent's own hook timeouts. */
   timeout?: number | undefined;
-  /** Default `continue`: a callback that throws does not stop the agent. */
+  /**
+   * What a callback that throws, or gives an answer that nobody understands, does. Default: before a tool
+   * (`PreToolUse`) it denies the call, and elsewhere the failure is reported and the agent continues. `block`:
+   * a prompt is stopped too. `continue`: not even a tool is stopped.
+   */
   onFailure?: 'continue' | 'block' | undefined;
 }

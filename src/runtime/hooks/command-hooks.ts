@@ -2,6 +2,7 @@ import type { CommandHook } from '../../config/settings/hook-settings.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
 import { matchesCall, parseRule } from '../../protocol/permissions/permission-rules.js';
+import { hookAnswer } from '../../protocol/wire/hook-answers.js';
 import { matchesHook } from '../../protocol/wire/hook-matcher.js';
 import type { HookEvent, HookJSONOutput } from '../../protocol/wire/hooks.js';
 import type { CommandOutcome, CommandRun, RunCommand } from './command-port.js';
@@ -73,36 +74,29 @@ const CONTEXT_EVENTS: readonly HookEvent[] = ['SessionStart', 'UserPromptSubmit'
 const NOT_RUN = [126, 127];
 
 /** 0: stdout counts; 2: denied, with the reason on stderr; anything else decides nothing. */
-function answerOf({ command, event }: CommandHook, { code, stdout, stderr }: CommandOutcome): HookJSONOutput {
+function answerOf(hook: CommandHook, { code, stdout, stderr }: CommandOutcome): HookJSONOutput {
+  const { command, event } = hook;
   const complaint = stderr.trim() === '' ? `exit code ${code}` : stderr.trim();
   if (code === null || NOT_RUN.includes(code)) throw new Error(`[${command}] could not be run: ${complaint}`);
   if (code === 2) return { decision: 'block', reason: `[${command}]: ${complaint}` };
   if (code !== 0) throw new HookComplaint(`[${command}]: ${complaint}`);
   const text = stdout.trim();
-  if (text.startsWith('{')) return outputOf(command, text);
+  if (text.startsWith('{')) return outputOf(hook, text);
   if (text === '' || !CONTEXT_EVENTS.includes(event)) return {};
   return { hookSpecificOutput: { hookEventName: event, additionalContext: text } } as HookJSONOutput;
 }
 
-const DECISIONS: Readonly<Record<string, readonly unknown[]>> = {
-  decision: [undefined, 'approve', 'block'],
-  permissionDecision: [undefined, 'allow', 'deny', 'ask', 'defer'],
-};
-
-/** An unknown decision must not be treated as none. */
-function outputOf(command: string, text: string): HookJSONOutput {
-  let output: Record<string, unknown>;
+/** An answer that nobody understands must not be treated as none. */
+function outputOf({ command, event }: CommandHook, text: string): HookJSONOutput {
+  let output: unknown;
   try {
     output = JSON.parse(text);
   } catch (error) {
     throw new Error(`the output of [${command}] is not valid JSON: ${messageOf(error)}`);
   }
-  const specific = output.hookSpecificOutput ?? {};
-  for (const [field, known] of Object.entries(DECISIONS)) {
-    const value = field === 'decision' ? output.decision : (specific as Record<string, unknown>)[field];
-    if (known.includes(value)) continue;
-    throw new Error(`the output of [${command}] has an unknown \`${field}\`: ${JSON.stringify(value)}`);
+  try {
+    return hookAnswer(event, output);
+  } catch (error) {
+    throw new Error(`the output of [${command}] cannot be used: ${messageOf(error)}`);
   }
-  if (!isRecord(specific)) throw new Error(`\`hookSpecificOutput\` of [${command}] must be an object`);
-  return output as HookJSONOutput;
 }

@@ -4,6 +4,7 @@ import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import { ControlFault } from '../../protocol/channel/control-channel.js';
 import type { SDKHookCallbackMatcher } from '../../protocol/wire/control-requests.js';
+import { hookAnswer } from '../../protocol/wire/hook-answers.js';
 import { hookMatcherProblem, matchesHook } from '../../protocol/wire/hook-matcher.js';
 import type {
   BaseHookInput,
@@ -38,7 +39,7 @@ export interface HookVerdict {
 
 /**
  * Calls the hooks of the host and of the settings. Before a tool, one that fails or times out counts as a
- * denial.
+ * denial, unless the host has said `onFailure: 'continue'`.
  */
 export class HookRunner {
   readonly #host: Host;
@@ -113,12 +114,17 @@ export class HookRunner {
   }
 
   async #ask(callbackId: string, call: HookCall, signal: AbortSignal): Promise<HookJSONOutput> {
-    const answer = await this.#host.ask(
+    const answer: unknown = await this.#host.ask(
       'hook_callback',
-      { callback_id: callbackId, input: this.#input(call), tool_use_id: call.toolUseId ?? clock.uuid() },
+      {
+        callback_id: callbackId,
+        // A copy for each: a host in the same process could change what another hook sees, or what runs.
+        input: structuredClone(this.#input(call)),
+        tool_use_id: call.toolUseId ?? clock.uuid(),
+      },
       { signal },
     );
-    return answer ?? {};
+    return structuredClone(hookAnswer(call.event, answer));
   }
 
   #failed(
@@ -135,7 +141,8 @@ export class HookRunner {
     }
     const content = `${call.event} hook failed: ${error.message}`;
     const decides = !(error instanceof HookComplaint);
-    if (decides && (call.event === 'PreToolUse' || onFailure === 'block')) verdict.block ??= content;
+    const isGuard = call.event === 'PreToolUse' ? onFailure !== 'continue' : onFailure === 'block';
+    if (decides && isGuard) verdict.block ??= content;
     this.#lines.system('informational', { content, level: 'warning', tag: 'hook_callback_failed' });
   }
 

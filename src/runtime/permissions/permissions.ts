@@ -148,7 +148,7 @@ export class Permissions {
     try {
       const request: CanUseToolRequest = {
         tool_name: tool.name,
-        input,
+        input: structuredClone(input),
         tool_use_id: toolUseId,
         ...(tool.server === undefined ? {} : { mcp_server: tool.server }),
         ...(tool.title === undefined ? {} : { display_name: tool.title.display_name }),
@@ -158,11 +158,13 @@ export class Permissions {
       const { behavior, message, interrupt, updatedInput, updatedPermissions = [] } = answer;
       const isInput = updatedInput === undefined || isRecord(updatedInput);
       if (behavior === 'allow' && isInput && Array.isArray(updatedPermissions)) {
+        // A copy: the host may keep the object, and what was allowed is what runs.
+        const replaced = structuredClone(updatedInput);
         for (const update of updatedPermissions) this.book.apply(update);
         const fields: DecisionFields = {
           permission_decision: { decision: 'accept', source: 'user_temporary' },
         };
-        return { kind: 'allow', input: updatedInput ?? input, fields };
+        return { kind: 'allow', input: replaced ?? input, fields };
       }
       if (behavior === 'deny' && typeof message === 'string') {
         return deny(message, { source: 'user_reject' }, interrupt === true);

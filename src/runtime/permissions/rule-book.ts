@@ -3,8 +3,8 @@ import type { RuleInForce } from '../../protocol/permissions/permission-decision
 import {
   parseRule,
   type RuleKind,
-  ruleProblem,
   ruleText,
+  ruleWarning,
 } from '../../protocol/permissions/permission-rules.js';
 import type { PermissionMode, PermissionUpdate } from '../../protocol/permissions/permissions.js';
 import type { SDKPermissionRuleEntry } from '../../protocol/wire/control-payloads.js';
@@ -25,6 +25,11 @@ const FILES: ReadonlySet<unknown> = new Set(['userSettings', 'projectSettings', 
  */
 const DESTINATIONS: ReadonlySet<unknown> = new Set([...FILES, 'session', 'cliArg']);
 
+/** A rule that was there from the start; answers of the host can only take back those that they added. */
+interface BookRule extends RuleInForce<Source> {
+  readonly isGiven: boolean;
+}
+
 export interface RuleBookEvents {
   /** Throws for a mode that is not available. */
   setMode(mode: PermissionMode): void;
@@ -37,7 +42,7 @@ export class RuleBook {
   readonly #events: RuleBookEvents;
   readonly #isManagedOnly: boolean;
   readonly #directories: { path: string; source: Source }[] = [];
-  #rules: RuleInForce<Source>[] = [];
+  #rules: BookRule[] = [];
   #version = 0;
 
   /** `isManagedOnly`: only allow rules of the policy count. */
@@ -59,7 +64,12 @@ export class RuleBook {
     return this.#directories;
   }
 
+  /** Adds rules that the conversation starts with. */
   add(kind: RuleKind, texts: readonly string[], source: Source): void {
+    this.#add(kind, texts, source, true);
+  }
+
+  #add(kind: RuleKind, texts: readonly string[], source: Source, isGiven: boolean): void {
     for (const text of texts) {
       const rule = parseRule(text);
       if (this.#has(kind, rule.text, source)) continue;
@@ -69,12 +79,9 @@ export class RuleBook {
         );
         continue;
       }
-      const problem = ruleProblem(rule, kind);
-      const effect =
-        kind === 'allow' ? 'It allows nothing.' : `It is treated as a rule for all of "${rule.tool}".`;
-      if (problem !== undefined)
-        this.#events.warn(`The ${kind} rule "${text}" cannot be used: ${problem}. ${effect}`);
-      this.#rules.push({ kind, rule, source });
+      const warning = ruleWarning(rule, kind);
+      if (warning !== undefined) this.#events.warn(warning);
+      this.#rules.push({ kind, rule, source, isGiven });
       this.#version += 1;
     }
   }
@@ -133,12 +140,23 @@ export class RuleBook {
     if (!KINDS.has(behavior)) throw new Error(`"${behavior}" is not a behavior; give allow, deny or ask.`);
     const texts = rules.map(ruleText);
     if (type !== 'addRules') {
-      const isRemoved = ({ kind, rule, source }: RuleInForce): boolean =>
+      const isMeant = ({ kind, rule, source }: BookRule): boolean =>
         kind === behavior && source === destination && (type === 'replaceRules' || texts.includes(rule.text));
-      this.#rules = this.#rules.filter((rule) => !isRemoved(rule));
-      this.#version += 1;
+      this.#remove(isMeant);
     }
-    if (type !== 'removeRules') this.add(behavior, texts, destination);
+    if (type !== 'removeRules') this.#add(behavior, texts, destination, false);
+  }
+
+  /** What was forbidden at the start stays forbidden. */
+  #remove(isMeant: (rule: BookRule) => boolean): void {
+    const stays = ({ kind, isGiven }: BookRule): boolean => isGiven && kind !== 'allow';
+    for (const rule of this.#rules.filter((each) => isMeant(each) && stays(each))) {
+      this.#events.warn(
+        `The ${rule.kind} rule "${rule.rule.text}" stays: an answer of the host cannot take it back.`,
+      );
+    }
+    this.#rules = this.#rules.filter((rule) => !isMeant(rule) || stays(rule));
+    this.#version += 1;
   }
 
   #has(kind: RuleKind, text: string, source: string): boolean {

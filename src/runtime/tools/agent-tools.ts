@@ -132,20 +132,25 @@ export class AgentTools {
   }
 
   /**
-   * One tool per name: the runtime's own take precedence over those of servers, and earlier servers over
-   * later ones.
+   * One tool per name: the runtime's own take precedence over those of servers, and earlier ones of a server
+   * over later ones. A name that two servers have is nobody's: a rule about one tool would be about the other.
    */
   #offered(): RuntimeTool[] {
     const byName = new Map<string, RuntimeTool>();
+    const contested = new Set<string>();
     const offered = this.#builtIn().filter(({ name }) => this.#builtInNames?.includes(name) ?? true);
     if (this.#structured !== undefined) offered.unshift(this.#structured.tool);
     for (const tool of [...offered, ...this.hub.tools()]) {
-      if (this.#permissions.isRemoved(tool)) continue;
-      const winner = tool.name === this.#search.tool.name ? this.#search.tool : byName.get(tool.name);
-      if (winner === undefined) byName.set(tool.name, tool);
-      else this.#report(tool, winner);
+      const known = tool.name === this.#search.tool.name ? this.#search.tool : byName.get(tool.name);
+      if (known === undefined) byName.set(tool.name, tool);
+      else {
+        if (isOfOtherServer(tool, known)) contested.add(tool.name);
+        this.#report(tool, known);
+      }
     }
-    return [...byName.values()];
+    return [...byName.values()].filter(
+      (tool) => !contested.has(tool.name) && !this.#permissions.isRemoved(tool),
+    );
   }
 
   #builtIn(): RuntimeTool[] {
@@ -153,7 +158,10 @@ export class AgentTools {
   }
 
   #report(tool: RuntimeTool, winner: RuntimeTool): void {
-    const text = `Two tools are named "${tool.name}": the one of ${owner(winner)} is used, the one of ${owner(tool)} is ignored.`;
+    const outcome = isOfOtherServer(tool, winner)
+      ? `one of ${owner(winner)} and one of ${owner(tool)}. Neither is used, because rules for one would count for the other: rename a server or a tool.`
+      : `the one of ${owner(winner)} is used, the one of ${owner(tool)} is ignored.`;
+    const text = `Two tools are named "${tool.name}": ${outcome}`;
     this.#reported ??= new Set();
     if (this.#reported.has(text)) return;
     this.#reported.add(text);
@@ -177,6 +185,10 @@ interface ToolLists {
   definitions: readonly ModelTool[] | undefined;
   /** The version of the search for which `definitions` were built. */
   searches: number;
+}
+
+function isOfOtherServer({ server }: RuntimeTool, { server: other }: RuntimeTool): boolean {
+  return server !== undefined && other !== undefined && server.name !== other.name;
 }
 
 function owner({ server }: RuntimeTool): string {

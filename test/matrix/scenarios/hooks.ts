@@ -238,10 +238,8 @@ export const hooks: readonly Scenario[] = [
     () => {
       throw new Error('the hook is broken');
     },
-    (outcome) => {
-      expect(added(outcome)).toEqual([{ a: 15, b: 27 }]);
-      expect(toolResults(outcome)).toMatchObject([{ content: [{ text: '42' }] }]);
-    },
+    // Whether the tool runs is where the clients differ.
+    (outcome) => expect(toolResults(outcome)).toHaveLength(1),
   ),
   hooked(
     'a hook takes too long',
