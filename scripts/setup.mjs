@@ -38,6 +38,7 @@ function tasks(root, wanted) {
   const examples = join(root, 'examples');
   const runtimes = join(root, 'test', 'runtimes');
   const adoption = join(root, 'test', 'adoption');
+  const providers = join(root, 'test', 'providers');
   return [
     {
       title: 'Installing the development tools (about 250 MB, once)',
@@ -64,6 +65,12 @@ function tasks(root, wanted) {
             isApart: true,
             isDue: () => needsInstall(adoption),
             perform: () => install(adoption),
+          },
+          {
+            title: 'Installing packages of model vendors for the tests (about 240 MB, once)',
+            isApart: true,
+            isDue: () => needsInstall(providers),
+            perform: () => install(providers),
           },
         ]
       : []),

@@ -29,6 +29,13 @@ export type ModelThinking =
   | { readonly type: 'adaptive'; readonly display?: string }
   | { readonly type: 'disabled' };
 
+export interface TokenCounts {
+  input_tokens: number;
+  output_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_read_input_tokens: number;
+}
+
 /** US dollars per million tokens. */
 export interface Price {
   input: number;
@@ -46,13 +53,20 @@ export interface ModelRetry {
   maxRetries: number;
   delayMs: number;
   status: number | null;
+  /** What kind of failure it was. */
   error: string;
+  /** What failed, in the words of the API or the network. */
+  reason?: string | undefined;
 }
 
 export interface ModelContext {
   /** Aborted by an interrupt or the end of the conversation: the stream must then end immediately. */
   readonly signal: AbortSignal;
   onRetry(retry: ModelRetry): void;
+  /** Tells the host of something that the model cannot do. The same words are passed on once. */
+  warn(text: string): void;
+  /** The id of the conversation, for caches that want a key. */
+  readonly sessionId: string;
   /** The maximum number of retries, if there is a fallback model. */
   readonly maxRetries?: number | undefined;
 }
@@ -64,6 +78,8 @@ export interface ModelContext {
 export interface Model {
   /** The name used if the conversation does not select a model. */
   readonly name: string;
+  /** Whether it can answer under this name. Absent: under any. */
+  accepts?(name: string): boolean;
   /** The full name for a short one. Absent: names are already full. */
   resolve?(name: string): string;
   /** Its prices, if known. */

@@ -166,7 +166,12 @@ describe('anthropic()', () => {
       await writeFile(join(folder, 'package.json'), '{"type":"module"}');
       const program = `
         const { anthropic } = await import('./dist/models/anthropic/anthropic.js');
-        const context = { signal: new AbortController().signal, onRetry: () => {} };
+        const context = {
+          signal: new AbortController().signal,
+          onRetry: () => {},
+          warn: () => {},
+          sessionId: 'session',
+        };
         try {
           for await (const _ of anthropic().stream({ model: 'm', max_tokens: 1, system: [], messages: [], tools: [] }, context));
         } catch (error) {

@@ -101,6 +101,7 @@ it('require() gives the same names as import, in every entry', async () => {
     'tenon/runtime',
     'tenon/testing',
     'tenon/model/anthropic',
+    'tenon/model/ai-sdk',
   ];
   const script = `
     (async () => {

@@ -86,6 +86,7 @@ const ENTRIES: [name: string, file: string, folders: string[], mostFiles: number
     10,
   ],
   ['tenon/model/anthropic', 'models/anthropic/anthropic.js', ['models/', 'runtime/', 'protocol/'], 4],
+  ['tenon/model/ai-sdk', 'models/ai-sdk/ai-sdk.js', ['models/', 'runtime/', 'protocol/'], 4],
   ['tenon/testing', 'testing/index.js', ['testing/', 'protocol/', 'runtime/model', 'sessions/'], 4],
 ];
 

@@ -141,7 +141,12 @@ describe('the portable entries (R47)', () => {
   const texts = new Map(files.map(({ path, text }) => [path, text]));
 
   it('are known to this test', () => {
-    expect(entries).toEqual(['portable.ts', 'models/anthropic/portable.ts', 'runtime/portable.ts']);
+    expect(entries).toEqual([
+      'portable.ts',
+      'models/anthropic/portable.ts',
+      'models/ai-sdk/portable.ts',
+      'runtime/portable.ts',
+    ]);
     expect(entries.filter((entry) => !texts.has(entry))).toEqual([]);
   });
 

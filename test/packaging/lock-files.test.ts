@@ -10,7 +10,15 @@ import { temporaryDirectory } from '../support/temporary.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const temporary = temporaryDirectory();
 
-const FOLDERS = ['.', 'examples', 'test/adoption', 'test/reference', 'test/reference/older', 'test/runtimes'];
+const FOLDERS = [
+  '.',
+  'examples',
+  'test/adoption',
+  'test/providers',
+  'test/reference',
+  'test/reference/older',
+  'test/runtimes',
+];
 
 it.each(FOLDERS)('npm ci accepts the lock file of %s, without asking a registry', async (folder) => {
   const place = copyOfManifests(folder);

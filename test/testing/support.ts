@@ -19,7 +19,10 @@ export async function askModel(
   onEvent: (event: StreamEvent) => void = () => {},
 ): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];
-  for await (const event of model.stream({ ...request, ...body }, { signal, onRetry: () => {} })) {
+  for await (const event of model.stream(
+    { ...request, ...body },
+    { signal, onRetry: () => {}, warn: () => {}, sessionId: '' },
+  )) {
     events.push(event);
     onEvent(event);
   }

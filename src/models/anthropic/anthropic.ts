@@ -1,14 +1,8 @@
-import { wait } from '../../protocol/base/clock.js';
-import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import { messageOf, OptionError, TenonError } from '../../protocol/base/errors.js';
 import type { StreamEvent } from '../../protocol/wire/content.js';
-import {
-  type Model,
-  type ModelContext,
-  ModelError,
-  type ModelRequest,
-  type PriceTable,
-} from '../../runtime/model.js';
-import { delayBefore, isWorthRetrying } from './retries.js';
+import { type Model, ModelError, type ModelRequest, type PriceTable } from '../../runtime/model.js';
+import { withoutMetadata } from '../kept-metadata.js';
+import { DEFAULT_MAX_RETRIES, type Failure, isTransientStatus, withRetries } from '../retrying.js';
 
 export interface AnthropicOptions {
   /** Default: the environment variable ANTHROPIC_API_KEY. */
@@ -17,16 +11,33 @@ export interface AnthropicOptions {
   authToken?: string | undefined;
   /** Any server that speaks the Messages API, a local one too. Default: ANTHROPIC_BASE_URL, then the API itself. */
   baseURL?: string | undefined;
+  /**
+   * A ready client, in place of a key and a URL: `Anthropic` of `@anthropic-ai/sdk`, or that of the vendor's packages
+   * for Bedrock, Vertex and Foundry. The names of models are those of that platform.
+   */
+  client?: AnthropicClient | undefined;
   model?: string | undefined;
-  /** How often a request that failed for a transient reason is sent again. */
+  /** How often a request that failed for a transient reason is sent again. Default: 10. */
   maxRetries?: number | undefined;
 }
 
+/** What is used of a client. */
+export interface AnthropicClient {
+  messages: {
+    // Each release of the vendor's packages has its own types for these.
+    // biome-ignore lint/suspicious/noExplicitAny: a method that takes any of them has no other type
+    create(body: any, options?: any): PromiseLike<unknown>;
+  };
+}
+
 /** Short names of the current models. */
-const ALIASES: Record<string, string> = { opus: 'claude-opus-5-5', sonnet: 'claude-sonnet-5-5' };
+const ALIASES: Readonly<Record<string, string>> = {
+  opus: 'claude-opus-5-5',
+  sonnet: 'claude-sonnet-5-5',
+  haiku: 'claude-haiku-5-5',
+};
 
 const DEFAULT_MODEL = 'claude-opus-5-5';
-const DEFAULT_MAX_RETRIES = 10;
 
 /** List prices in dollars per million tokens. */
 const PRICES: PriceTable = {
@@ -34,49 +45,56 @@ const PRICES: PriceTable = {
   'claude-sonnet-5-5': { input: 2, output: 10 },
 };
 
-/** Claude, or whatever answers the Messages API at `baseURL`. Needs the package `@anthropic-ai/sdk`. */
+/**
+ * Claude, or whatever answers the Messages API at `baseURL`. Needs the package `@anthropic-ai/sdk`, or a `client`.
+ * Throws at the first request if there is nothing to authenticate with.
+ */
 export function anthropic(options: AnthropicOptions = {}): Model {
   const { maxRetries = DEFAULT_MAX_RETRIES } = options;
-  let client: Promise<MessagesClient> | undefined;
+  checkClient(options);
+  // The platforms of other vendors have names of their own.
+  const aliases = options.client === undefined ? ALIASES : {};
+  let client: Promise<AnthropicClient> | undefined;
   return {
     name: options.model ?? DEFAULT_MODEL,
-    resolve: (name) => ALIASES[name] ?? name,
+    resolve: (name) => aliases[name] ?? name,
     prices: withAliases(PRICES),
     async *stream(request, context) {
-      client ??= connect(options);
+      client ??= options.client === undefined ? connect(options) : Promise.resolve(options.client);
       const { messages } = await client;
-      const mostRetries = Math.min(maxRetries, context.maxRetries ?? maxRetries);
-      for (let attempt = 1; ; attempt += 1) {
-        let hasBegun = false;
-        try {
-          const events = await messages.create(bodyOf(request), {
-            signal: context.signal,
-            maxRetries: 0,
-            ...headersOf(request),
-          });
-          for await (const event of events) {
-            hasBegun = true;
-            yield event;
-          }
-          return;
-        } catch (error) {
-          // Once part of the answer has been seen, a second attempt would repeat it.
-          const isOver = hasBegun || context.signal.aborted || attempt > mostRetries;
-          if (isOver || !isWorthRetrying(error)) throw modelError(error);
-          await retryLater(error, attempt, mostRetries, context);
-        }
+      const { signal } = context;
+      const open = async function* (): AsyncGenerator<StreamEvent, void> {
+        const sent = { signal, maxRetries: 0, ...headersOf(request) };
+        yield* (await messages.create(bodyOf(request, aliases), sent)) as AsyncIterable<StreamEvent>;
+      };
+      try {
+        yield* withRetries(open, context, maxRetries, failureOf);
+      } catch (error) {
+        throw modelError(error);
       }
     },
   };
 }
 
-interface MessagesClient {
-  messages: {
-    create(body: object, options: object): Promise<AsyncIterable<StreamEvent>>;
-  };
+function checkClient({ client, ...others }: AnthropicOptions): void {
+  if (client === undefined) return;
+  if (typeof client.messages?.create !== 'function') {
+    throw new OptionError(
+      'client',
+      client,
+      'anthropic({ client }): expected a client with `messages.create`, such as new Anthropic() or new AnthropicBedrock().',
+    );
+  }
+  const beside = (['apiKey', 'authToken', 'baseURL'] as const).find((name) => others[name] !== undefined);
+  if (beside === undefined) return;
+  throw new OptionError(
+    beside,
+    others[beside],
+    `anthropic({ client }): \`${beside}\` has no effect beside a client. Give it to the client instead.`,
+  );
 }
 
-async function connect({ apiKey, authToken, baseURL }: AnthropicOptions): Promise<MessagesClient> {
+async function connect(options: AnthropicOptions): Promise<AnthropicClient> {
   let module: { default: new (options: object) => unknown };
   try {
     module = (await import('@anthropic-ai/sdk')) as never;
@@ -87,22 +105,37 @@ async function connect({ apiKey, authToken, baseURL }: AnthropicOptions): Promis
       { cause: error },
     );
   }
+  const { apiKey, authToken, baseURL } = options;
+  requireCredentials(options);
   const given = {
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(authToken === undefined ? {} : { authToken }),
     ...(baseURL === undefined ? {} : { baseURL }),
   };
-  return new module.default(given) as MessagesClient;
+  return new module.default(given) as AnthropicClient;
+}
+
+/** Known before any request; the API would say no more than that it does not know us. */
+function requireCredentials({ apiKey, authToken }: AnthropicOptions): void {
+  // Not every platform has an environment.
+  const { env = {} } =
+    (globalThis as { process?: { env?: Record<string, string | undefined> } }).process ?? {};
+  const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token } = env;
+  if ([apiKey, authToken, key, token].some((value) => value !== undefined && value !== '')) return;
+  throw new ModelError(
+    'anthropic() has no key. Set the environment variable ANTHROPIC_API_KEY, or give `apiKey`, `authToken` or a ready `client`.',
+    { status: 401, type: 'authentication_error' },
+  );
 }
 
 /** Empty lists are left out, because the API rejects some of them. */
-function bodyOf({ model, max_tokens, system, messages, tools, ...more }: ModelRequest): object {
-  const { thinking, output_config } = more;
+function bodyOf(request: ModelRequest, aliases: Readonly<Record<string, string>>): object {
+  const { model, max_tokens, system, messages, tools, thinking, output_config } = request;
   return {
-    model: ALIASES[model] ?? model,
+    model: aliases[model] ?? model,
     max_tokens,
     stream: true,
-    messages,
+    messages: withoutMetadata(messages),
     ...(system.length > 0 ? { system } : {}),
     ...(tools.length > 0 ? { tools } : {}),
     ...(thinking === undefined ? {} : { thinking }),
@@ -122,31 +155,36 @@ function withAliases(prices: PriceTable): PriceTable {
   return { ...prices, ...Object.fromEntries(aliased) };
 }
 
-async function retryLater(
-  error: unknown,
-  attempt: number,
-  maxRetries: number,
-  { signal, onRetry }: ModelContext,
-): Promise<void> {
-  const delayMs = delayBefore(attempt, error);
-  const { status = null } = error as { status?: number | null };
-  onRetry({ attempt, maxRetries, delayMs, status, error: kindOf(status) });
-  await wait(delayMs, { signal });
+/** What the vendor's packages throw. */
+interface ThrownByClient {
+  status?: number;
+  name?: unknown;
+  headers?: { get?(name: string): string | null };
+  error?: { error?: { type?: string; message?: string } };
 }
 
-function kindOf(status: number | null): string {
-  if (status === 429) return 'rate_limit';
-  if (status === 529) return 'overloaded';
-  if (status === 401) return 'authentication_failed';
-  return status !== null && status >= 500 ? 'server_error' : 'unknown';
+function failureOf(error: unknown): Failure {
+  const { status, name, headers } = error as ThrownByClient;
+  const isTransient =
+    typeof status === 'number'
+      ? isTransientStatus(status)
+      : typeof name === 'string' && /connection|timeout/i.test(name);
+  return { status, isTransient, header: (wanted) => headers?.get?.(wanted), reason: reasonOf(error) };
+}
+
+/** "Connection error." says little; its cause names the address. */
+function reasonOf(error: unknown): string {
+  const said = (error as ThrownByClient).error?.error?.message ?? messageOf(error);
+  let cause: unknown = error;
+  while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
+  const detail = cause === error ? '' : messageOf(cause);
+  return detail === '' || said.includes(detail) ? said : `${said} (${detail})`;
 }
 
 function modelError(error: unknown): unknown {
-  const { status, error: body } = error as {
-    status?: number;
-    error?: { error?: { type?: string; message?: string } };
-  };
-  if (typeof status !== 'number') return new ModelError(messageOf(error), { cause: error });
+  if (error instanceof ModelError) return error;
+  const { status, error: body } = error as ThrownByClient;
+  if (typeof status !== 'number') return new ModelError(reasonOf(error), { cause: error });
   const said = body?.error;
   return new ModelError(said?.message ?? messageOf(error), {
     status,

@@ -286,11 +286,22 @@ export type ContentDelta =
   | { type: 'citations_delta'; citation: TextCitation }
   | { type: 'compaction_delta'; content: string | null; encrypted_content: string | null };
 
+/**
+ * What a provider wants back with a block of an answer (a signature, an item's id): kept with the block as
+ * `provider_metadata`, returned to the model that sent it, and left out for all others.
+ */
+export type KeptMetadata = {
+  /** Provider and model. */
+  source: string;
+  /** By provider. */
+  metadata: Record<string, Record<string, unknown>>;
+};
+
 export type StreamEvent =
   | { type: 'message_start'; message: AssistantMessageBody }
   | { type: 'content_block_start'; index: number; content_block: AssistantContentBlock }
   | { type: 'content_block_delta'; index: number; delta: ContentDelta }
-  | { type: 'content_block_stop'; index: number }
+  | { type: 'content_block_stop'; index: number; provider_metadata?: KeptMetadata }
   | {
       type: 'message_delta';
       delta: {

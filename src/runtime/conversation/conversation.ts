@@ -57,7 +57,9 @@ export class AgentConversation {
   constructor(config: PlacedConfig, given: RuntimeStart, host: Host, lines: Lines) {
     this.#config = config;
     this.settings = readSettings(config.platform, given);
-    const start = startWith(given, this.settings);
+    this.#warnings = new Warnings(lines, given.onStderr);
+    const warn = (text: string): void => this.#warnings.add(text);
+    const start = startWith(given, this.settings, config.model, warn);
     this.#start = start;
     this.#lines = lines;
     this.#history = new RequestHistory(config.historyPolicy);
@@ -65,8 +67,6 @@ export class AgentConversation {
     this.#queue = new MessageQueue(lines);
     const maxTokens = config.maxTokens ?? DEFAULT_MAX_TOKENS;
     this.model = new ModelChoice(config.model, start.flags, maxTokens, lines, this.settings.modelProblem);
-    this.#warnings = new Warnings(lines, start.onStderr);
-    const warn = (text: string): void => this.#warnings.add(text);
     this.permissions = new Permissions(given.flags, this.settings.permissions, host, lines, warn);
     this.usage = new UsageLedger([config.prices, config.model.prices]);
     const commands = new CommandHooks(this.settings.hooks, config.platform.runCommand, start);
@@ -260,6 +260,7 @@ export class AgentConversation {
       history: this.#history,
       middleware: this.#middleware,
       remember: (message, lines) => this.#remember(message, lines),
+      warn: (text) => this.#warnings.addOnce(text),
     };
   }
 

@@ -201,6 +201,8 @@ export class Warnings {
   readonly #lines: Lines;
   readonly #onStderr: ((text: string) => void) | undefined;
   readonly #waiting: string[] = [];
+  /** Made when needed: most conversations have no warnings. */
+  #said: Set<string> | undefined;
 
   constructor(lines: Lines, onStderr: ((text: string) => void) | undefined) {
     this.#lines = lines;
@@ -214,6 +216,14 @@ export class Warnings {
     }
     this.#onStderr?.(`warning: ${text}\n`);
     this.#lines.system('informational', { content: text, level: 'warning' });
+  }
+
+  /** For what would otherwise be said with every request. */
+  addOnce(text: string): void {
+    this.#said ??= new Set();
+    if (this.#said.has(text)) return;
+    this.#said.add(text);
+    this.add(text);
   }
 
   /** Writes the warnings that were held back. */

@@ -5,6 +5,7 @@ import { type ModelPolicy, modelPolicy } from '../../config/settings/model-polic
 import { type PermissionSettings, permissionSettings } from '../../config/settings/permission-settings.js';
 import { type ServerPolicy, serverPolicy } from '../../config/settings/server-policy.js';
 import type { Settings } from '../../protocol/wire/settings.js';
+import type { Model } from '../model.js';
 import type { Platform } from '../platform/platform.js';
 import type { RuntimeStart } from '../start/runtime-config.js';
 
@@ -69,6 +70,8 @@ function settingsOf(
 export function startWith(
   start: RuntimeStart,
   { effective, permissions }: ConversationSettings,
+  model: Pick<Model, 'name' | 'accepts'>,
+  warn: (text: string) => void,
 ): RuntimeStart {
   if (effective === NO_SETTINGS.effective) return start;
   const { flags, env } = start;
@@ -78,7 +81,7 @@ export function startWith(
     ...start,
     flags: {
       ...flags,
-      model: flags.model ?? effective.model,
+      model: flags.model ?? modelIn(effective, model, warn),
       addDirectories: [...new Set([...flags.addDirectories, ...directories])],
     },
     ...(variables.length === 0
@@ -90,4 +93,15 @@ export function startWith(
           },
         }),
   };
+}
+
+/** Settings are often those of another agent on the same machine, with a model of another vendor. */
+function modelIn(
+  { model: wanted }: ConversationSettings['effective'],
+  { name, accepts }: Pick<Model, 'name' | 'accepts'>,
+  warn: (text: string) => void,
+): string | undefined {
+  if (wanted === undefined || accepts === undefined || accepts(wanted)) return wanted;
+  warn(`The settings name the model "${wanted}", which this runtime does not have; ${name} answers instead.`);
+  return undefined;
 }

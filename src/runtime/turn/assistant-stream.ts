@@ -1,13 +1,13 @@
 import { messageOf } from '../../protocol/base/errors.js';
-import type { AssistantContentBlock, ContentDelta, StreamEvent } from '../../protocol/wire/content.js';
-import { ModelError } from '../model.js';
+import type {
+  AssistantContentBlock,
+  ContentDelta,
+  KeptMetadata,
+  StreamEvent,
+} from '../../protocol/wire/content.js';
+import { ModelError, type TokenCounts } from '../model.js';
 
-export interface TokenCounts {
-  input_tokens: number;
-  output_tokens: number;
-  cache_creation_input_tokens: number;
-  cache_read_input_tokens: number;
-}
+export type { TokenCounts } from '../model.js';
 
 /** An answer, possibly incomplete. */
 export interface AssistantMessage {
@@ -55,7 +55,7 @@ export class AssistantStream {
         this.#extend(event.index, event.delta);
         return undefined;
       case 'content_block_stop':
-        return this.#complete(event.index);
+        return this.#complete(event.index, event.provider_metadata);
       case 'message_delta':
         this.message.stopReason = event.delta.stop_reason ?? this.message.stopReason;
         setCounts(this.message.usage, event.usage);
@@ -84,11 +84,12 @@ export class AssistantStream {
     }
   }
 
-  #complete(index: number): AssistantContentBlock | undefined {
+  #complete(index: number, metadata: KeptMetadata | undefined): AssistantContentBlock | undefined {
     const draft = this.#drafts.get(index);
     if (draft === undefined) return undefined;
     const json = this.#json.get(index);
     if (draft.type === 'tool_use' && json !== undefined && json !== '') draft.input = parseInput(json);
+    if (metadata !== undefined) Object.assign(draft, { provider_metadata: metadata });
     this.message.content.push(draft);
     return draft;
   }

@@ -18,6 +18,9 @@ export interface AnswerDependencies {
   fallBack(error: ModelError): boolean;
   hasFallback(): boolean;
   find(name: string): RuntimeTool | undefined;
+  /** Tells the host, once for each text. */
+  warn(text: string): void;
+  readonly sessionId: string;
 }
 
 /** If there is a fallback model, less time is spent waiting for an overloaded one. */
@@ -57,13 +60,13 @@ export async function readAnswer(
 }
 
 async function events(
-  { model, lines, usage, request, hasFallback }: AnswerDependencies,
+  { model, lines, usage, request, hasFallback, warn, sessionId }: AnswerDependencies,
   signal: AbortSignal,
 ): Promise<AsyncIterable<StreamEvent>> {
   const onRetry = (retry: ModelRetry): void => showRetry(lines, retry);
   const maxRetries = hasFallback() ? { maxRetries: RETRIES_BEFORE_FALLBACK } : {};
-  const stream = model.stream(await request(signal), { signal, onRetry, ...maxRetries });
-  return abortable(stream, signal, (milliseconds) => {
+  const context = { signal, onRetry, warn, sessionId, ...maxRetries };
+  return abortable(model.stream(await request(signal), context), signal, (milliseconds) => {
     usage.apiMs += milliseconds;
   });
 }
@@ -82,13 +85,15 @@ function metaOf(block: AssistantContentBlock, find: AnswerDependencies['find']):
   return title === undefined ? {} : { tool_use_meta: [{ id: block.id, ...title }] };
 }
 
-function showRetry(lines: Lines, { attempt, maxRetries, delayMs, status, error }: ModelRetry): void {
+function showRetry(lines: Lines, retry: ModelRetry): void {
+  const { attempt, maxRetries, delayMs, status, error, reason } = retry;
   lines.system('api_retry', {
     attempt,
     max_retries: maxRetries,
     retry_delay_ms: delayMs,
     error_status: status,
     error,
+    ...(reason === undefined ? {} : { reason }),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { ModelPolicy } from '../../config/settings/model-policy.js';
-import { TenonError } from '../../protocol/base/errors.js';
+import { OptionError, TenonError } from '../../protocol/base/errors.js';
 import type { Lines } from '../conversation/lines.js';
 import type { Model, ModelError, ModelRequest, ModelThinking } from '../model.js';
 import type { RuntimeFlags } from '../start/flags.js';
@@ -49,7 +49,13 @@ export class ModelChoice {
     return (this.#flags.fallbackModel ?? '')
       .split(',')
       .map((name) => name.trim())
-      .filter((name) => name !== '' && name !== this.name && this.#problemWith(name) === undefined);
+      .filter(
+        (name) =>
+          name !== '' &&
+          name !== this.name &&
+          this.#problemWith(name) === undefined &&
+          this.#model.accepts?.(name) !== false,
+      );
   }
 
   get effort(): string | undefined {
@@ -99,6 +105,13 @@ export class ModelChoice {
   #permitted(name: string): string {
     const problem = this.#problemWith(name);
     if (problem !== undefined) throw new TenonError('INVALID_SETTINGS', problem);
+    if (this.#model.accepts?.(name) === false) {
+      throw new OptionError(
+        'model',
+        name,
+        `The model of this runtime does not know the name "${name}". Leave \`model\` out for ${this.#model.name}, or give the other model to the runtime too.`,
+      );
+    }
     return name;
   }
 

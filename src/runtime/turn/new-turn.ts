@@ -27,6 +27,7 @@ export interface TurnParts {
   history: RequestHistory;
   middleware: TurnDependencies['middleware'];
   remember: TurnDependencies['remember'];
+  warn: TurnDependencies['warn'];
 }
 
 export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
@@ -48,6 +49,8 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
       structured,
       limits: new TurnLimits({ maxTurns, maxBudgetUsd, model: () => model.current }, usage, structured),
       includePartialMessages,
+      warn: parts.warn,
+      sessionId: transcript.sessionId,
       expectListeners: config.platform.expectListeners,
       ready: () => tools.hub.relisted(),
       find: (name) => tools.find(name),

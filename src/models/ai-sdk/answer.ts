@@ -1,0 +1,206 @@
+import { clock } from '../../protocol/base/clock.js';
+import type {
+  AssistantContentBlock,
+  ContentDelta,
+  StopReason,
+  StreamEvent,
+} from '../../protocol/wire/content.js';
+import { ModelError } from '../../runtime/model.js';
+import { messageDelta, messageStart } from '../events.js';
+import { mergedOptions } from './providers.js';
+import type { ProviderMetadata, StreamPart } from './specification.js';
+import type { ToolAliases } from './tool-aliases.js';
+import { countsOf } from './usage.js';
+
+export interface AnswerSettings {
+  /** The model's name in the conversation. */
+  model: string;
+  source: string;
+  aliases: ToolAliases;
+  countsCacheApart: boolean;
+  warn(text: string): void;
+}
+
+interface OpenBlock {
+  readonly block: AssistantContentBlock;
+  metadata: ProviderMetadata | undefined;
+  /** Undefined: nothing was shown of it yet. Some providers open blocks that stay empty, which no API takes back. */
+  index: number | undefined;
+}
+
+const STOP_REASONS: Readonly<Record<string, StopReason>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  'content-filter': 'refusal',
+  'tool-calls': 'tool_use',
+};
+
+/** Makes the events of the Messages API from the parts of a stream. */
+export class AnswerWriter {
+  readonly #settings: AnswerSettings;
+  readonly #blocks = new Map<string, OpenBlock>();
+  /** Calls whose input came in pieces. */
+  readonly #streamed = new Set<string>();
+  #shown = 0;
+  #calls = 0;
+  #hasBegun = false;
+  #id: string | undefined;
+  isFinished = false;
+
+  constructor(settings: AnswerSettings) {
+    this.#settings = settings;
+  }
+
+  *write(part: StreamPart): Generator<StreamEvent, void> {
+    switch (part.type) {
+      case 'stream-start':
+        for (const warning of part.warnings ?? []) this.#settings.warn(textOfWarning(warning));
+        return;
+      case 'response-metadata':
+        this.#id = part.id;
+        return;
+      case 'text-start':
+        this.#open(`text ${part.id}`, { type: 'text', text: '', citations: null }, part.providerMetadata);
+        return;
+      case 'reasoning-start':
+        this.#open(
+          `reasoning ${part.id}`,
+          { type: 'thinking', thinking: '', signature: '' },
+          part.providerMetadata,
+        );
+        return;
+      case 'text-delta':
+        yield* this.#extend(`text ${part.id}`, { type: 'text_delta', text: part.delta }, part);
+        return;
+      case 'reasoning-delta':
+        yield* this.#extend(
+          `reasoning ${part.id}`,
+          { type: 'thinking_delta', thinking: part.delta, estimated_tokens: null },
+          part,
+        );
+        return;
+      case 'text-end':
+        yield* this.#end(`text ${part.id}`, part.providerMetadata);
+        return;
+      case 'reasoning-end':
+        yield* this.#end(`reasoning ${part.id}`, part.providerMetadata);
+        return;
+      case 'tool-input-start':
+        if (part.providerExecuted !== true) yield* this.#beginCall(part.id, part.toolName);
+        return;
+      case 'tool-input-delta':
+        if (part.delta !== '') this.#streamed.add(part.id);
+        yield* this.#extend(`call ${part.id}`, { type: 'input_json_delta', partial_json: part.delta }, part);
+        return;
+      case 'tool-call':
+        yield* this.#call(part);
+        return;
+      case 'finish':
+        yield* this.#finish(part);
+        return;
+      case 'error':
+        throw part.error;
+      default:
+        this.#lost(part);
+    }
+  }
+
+  #open(key: string, block: AssistantContentBlock, metadata?: ProviderMetadata): OpenBlock {
+    const opened = { block, metadata, index: undefined };
+    this.#blocks.set(key, opened);
+    return opened;
+  }
+
+  *#show(opened: OpenBlock): Generator<StreamEvent, void> {
+    if (opened.index !== undefined) return;
+    yield* this.#beginMessage();
+    opened.index = this.#shown;
+    this.#shown += 1;
+    yield { type: 'content_block_start', index: opened.index, content_block: opened.block };
+  }
+
+  *#beginMessage(): Generator<StreamEvent, void> {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    yield messageStart(this.#settings.model, this.#id ?? `msg_${clock.uuid()}`);
+  }
+
+  *#extend(
+    key: string,
+    delta: ContentDelta,
+    { delta: text, providerMetadata }: { delta: string; providerMetadata?: ProviderMetadata },
+  ): Generator<StreamEvent, void> {
+    const opened = this.#blocks.get(key);
+    if (opened === undefined) return;
+    opened.metadata = mergedOptions(opened.metadata, providerMetadata);
+    if (text === '') return;
+    yield* this.#show(opened);
+    yield { type: 'content_block_delta', index: opened.index as number, delta };
+  }
+
+  *#end(key: string, metadata?: ProviderMetadata): Generator<StreamEvent, void> {
+    const opened = this.#blocks.get(key);
+    if (opened === undefined) return;
+    this.#blocks.delete(key);
+    const kept = mergedOptions(opened.metadata, metadata);
+    // Thoughts that are not shown have to be sent back all the same.
+    if (kept !== undefined && opened.block.type === 'thinking') yield* this.#show(opened);
+    if (opened.index === undefined) return;
+    const { source } = this.#settings;
+    yield {
+      type: 'content_block_stop',
+      index: opened.index,
+      ...(kept === undefined ? {} : { provider_metadata: { source, metadata: kept } }),
+    };
+  }
+
+  *#beginCall(id: string, toolName: string): Generator<StreamEvent, void> {
+    const name = this.#settings.aliases.nameOf(toolName);
+    yield* this.#show(this.#open(`call ${id}`, { type: 'tool_use', id, name, input: {} }));
+  }
+
+  /** The whole call, whose input may have been streamed before. */
+  *#call(part: Extract<StreamPart, { type: 'tool-call' }>): Generator<StreamEvent, void> {
+    if (part.providerExecuted === true) return this.#lost(part);
+    const key = `call ${part.toolCallId}`;
+    if (!this.#blocks.has(key)) yield* this.#beginCall(part.toolCallId, part.toolName);
+    if (!this.#streamed.has(part.toolCallId)) {
+      const input = typeof part.input === 'string' ? part.input : JSON.stringify(part.input ?? {});
+      yield* this.#extend(key, { type: 'input_json_delta', partial_json: input }, { delta: input });
+    }
+    this.#calls += 1;
+    yield* this.#end(key, part.providerMetadata);
+  }
+
+  *#finish(part: Extract<StreamPart, { type: 'finish' }>): Generator<StreamEvent, void> {
+    const { unified = part.finishReason, raw } = (part.finishReason ?? {}) as {
+      unified?: unknown;
+      raw?: string;
+    };
+    if (unified === 'error' || unified === 'interrupted') {
+      throw new ModelError(`The model's answer broke off${raw === undefined ? '' : ` (${raw})`}.`);
+    }
+    yield* this.#beginMessage();
+    for (const key of [...this.#blocks.keys()]) yield* this.#end(key);
+    const { countsCacheApart } = this.#settings;
+    // Some servers end with "stop" what is a call.
+    const reason = this.#calls > 0 ? 'tool_use' : (STOP_REASONS[String(unified)] ?? 'end_turn');
+    yield messageDelta(reason, countsOf(part.usage, part.providerMetadata, countsCacheApart));
+    yield { type: 'message_stop' };
+    this.isFinished = true;
+  }
+
+  /** Content that has no place in the conversation. */
+  #lost({ type }: { type: string }): void {
+    if (!['file', 'reasoning-file', 'tool-call', 'tool-result', 'tool-approval-request'].includes(type))
+      return;
+    this.#settings.warn(`The model sent content of type "${type}", which Tenon does not use.`);
+  }
+}
+
+/** `{ type: 'unsupported', feature, details }` and the like, by version. */
+function textOfWarning({ type, message, feature, setting, details }: Record<string, unknown>): string {
+  if (typeof message === 'string') return message;
+  const what = [feature, setting].find((name) => typeof name === 'string') ?? type;
+  return `The model does not support ${String(what)}${typeof details === 'string' ? `: ${details}` : '.'}`;
+}

@@ -1,0 +1,165 @@
+import type { CacheControl, MessageParam, ToolResultBlockParam } from '../../protocol/wire/content.js';
+import type { ModelRequest } from '../../runtime/model.js';
+import { keptMetadata } from '../kept-metadata.js';
+import { isFile, type PortableFile, type Sendable } from './files.js';
+import { mergedOptions, type ProviderTraits } from './providers.js';
+import type {
+  AssistantPart,
+  FunctionTool,
+  PromptMessage,
+  ProviderMetadata,
+  ToolResultPart,
+  UserPart,
+} from './specification.js';
+import type { ToolAliases } from './tool-aliases.js';
+
+type Block = Exclude<MessageParam['content'], string>[number];
+
+export interface PromptSettings {
+  traits: ProviderTraits;
+  files: PortableFile;
+  aliases: ToolAliases;
+  /** Whose metadata is sent back: that of this model only. */
+  source: string;
+  isCaching: boolean;
+  warn(text: string): void;
+}
+
+/** The messages of a request in the form of the specification. */
+export class PromptWriter {
+  readonly #settings: PromptSettings;
+  readonly #toolNames = new Map<string, string>();
+
+  constructor(settings: PromptSettings) {
+    this.#settings = settings;
+  }
+
+  write({ system, messages }: ModelRequest): PromptMessage[] {
+    const prompt: PromptMessage[] = [];
+    if (system.length > 0) {
+      // One message: servers that are merely compatible refuse a second one.
+      const content = system.map(({ text }) => text).join('\n\n');
+      prompt.push({ role: 'system', content, ...this.#marks(system.at(-1)?.cache_control) });
+    }
+    for (const message of messages) prompt.push(...this.#messages(message));
+    return prompt;
+  }
+
+  tools(tools: ModelRequest['tools']): FunctionTool[] {
+    return tools.map(({ name, description, input_schema: inputSchema, cache_control: mark }) => ({
+      type: 'function',
+      name: this.#settings.aliases.aliasOf(name),
+      description,
+      inputSchema,
+      ...this.#marks(mark),
+    }));
+  }
+
+  #messages({ role, content }: MessageParam): PromptMessage[] {
+    const blocks: Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+    if (role === 'assistant') {
+      const parts = blocks.flatMap((block) => this.#assistantPart(block));
+      return parts.length === 0 ? [] : [{ role: 'assistant', content: parts }];
+    }
+    const results = blocks.filter((block) => block.type === 'tool_result');
+    const moved: UserPart[] = [];
+    const written = results.map((block) => this.#toolResult(block, moved));
+    const said = [...moved, ...blocks.flatMap((block) => this.#userPart(block))];
+    const prompt: PromptMessage[] = [];
+    if (written.length > 0) prompt.push({ role: 'tool', content: written });
+    if (said.length > 0) prompt.push({ role: 'user', content: said });
+    const last = prompt.at(-1);
+    const mark = blocks
+      .map((block) => ('cache_control' in block ? block.cache_control : undefined))
+      .findLast(Boolean);
+    if (last !== undefined) Object.assign(last, this.#marks(mark));
+    return prompt;
+  }
+
+  #assistantPart(block: Block): AssistantPart[] {
+    const options = this.#keptOptions(block);
+    switch (block.type) {
+      case 'text':
+        return block.text === '' ? [] : [{ type: 'text', text: block.text, ...options }];
+      case 'thinking':
+        // Thoughts of another model mean nothing to this one, and their signatures would be refused.
+        return options.providerOptions === undefined
+          ? []
+          : [{ type: 'reasoning', text: block.thinking, ...options }];
+      case 'tool_use': {
+        const toolName = this.#settings.aliases.aliasOf(block.name);
+        this.#toolNames.set(block.id, toolName);
+        return [{ type: 'tool-call', toolCallId: block.id, toolName, input: block.input ?? {}, ...options }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #userPart(block: Block): UserPart[] {
+    if (block.type === 'text') return [{ type: 'text', text: block.text }];
+    if (!isFile(block)) return [];
+    return this.#sent(this.#settings.files.inPrompt(block));
+  }
+
+  #toolResult(block: ToolResultBlockParam, moved: UserPart[]): ToolResultPart {
+    const { tool_use_id: toolCallId, content = [], is_error: isError } = block;
+    const toolName = this.#toolNames.get(toolCallId) ?? 'unknown';
+    const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+    const files = parts.filter(isFile);
+    const text = parts.map(textOf).filter(Boolean).join('\n');
+    const { traits } = this.#settings;
+    if (files.length > 0 && traits.hasToolImages === true) {
+      const sent = files.flatMap((file) => this.#sent(this.#settings.files.inToolResult(file)));
+      const value = [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...sent];
+      return { type: 'tool-result', toolCallId, toolName, output: { type: 'content', value } };
+    }
+    const notice = this.#move(files, toolName, toolCallId, moved);
+    const value = [text, notice].filter(Boolean).join('\n');
+    const type = isError === true ? 'error-text' : 'text';
+    return { type: 'tool-result', toolCallId, toolName, output: { type, value } };
+  }
+
+  /** Images that the provider would send as text, into the message after the results. Returns what stands in their place. */
+  #move(
+    files: Parameters<PortableFile['inPrompt']>[0][],
+    toolName: string,
+    id: string,
+    moved: UserPart[],
+  ): string {
+    if (files.length === 0) return '';
+    const what = files.length === 1 ? 'A file' : `${files.length} files`;
+    moved.push({ type: 'text', text: `${what} from the result of ${toolName} (call ${id}):` });
+    for (const file of files) moved.push(...this.#sent(this.#settings.files.inPrompt(file)));
+    return `[${what} of this result: see the next message.]`;
+  }
+
+  #sent<Part>(sendable: Sendable<Part>): Part[] {
+    if ('problem' in sendable) {
+      this.#settings.warn(sendable.problem);
+      return [];
+    }
+    return [sendable.part];
+  }
+
+  #keptOptions(block: Block): { providerOptions?: ProviderMetadata } {
+    const kept = keptMetadata(block);
+    return kept?.source === this.#settings.source ? { providerOptions: kept.metadata } : {};
+  }
+
+  #marks(mark: CacheControl | null | undefined): { providerOptions?: ProviderMetadata } {
+    const { traits, isCaching } = this.#settings;
+    if (mark == null || !isCaching || traits.cacheMark === undefined) return {};
+    const providerOptions = mergedOptions({ [traits.key]: traits.cacheMark(mark.ttl) });
+    return providerOptions === undefined ? {} : { providerOptions };
+  }
+}
+
+/** Content that no specification has a part for is written as text. */
+function textOf(part: Exclude<ToolResultBlockParam['content'], string | undefined>[number]): string {
+  if (part.type === 'text') return part.text;
+  if (part.type === 'search_result') {
+    return `${part.title} (${part.source})\n${part.content.map(({ text }) => text).join('\n')}`;
+  }
+  return isFile(part) ? '' : JSON.stringify(part);
+}
