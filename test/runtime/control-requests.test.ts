@@ -154,7 +154,7 @@ test('a call that was cancelled is not waited for any more, though the host neve
     },
   };
   const source = inProcessSource('s', {}, host as never);
-  const client = new McpClient({ notification: () => {}, serve: async () => ({}) } as never);
+  const client = new McpClient('s', { notification: () => {}, serve: async () => ({}) } as never);
   client.attach(await source.open(client, {} as never));
   const cancelled = new AbortController();
   const answer = client.callTool('a', {}, 'toolu_1', { signal: cancelled.signal });

@@ -2,6 +2,7 @@ import type { AgentConnection, McpHost } from '../../mcp/in-process/agent-connec
 import { connectServer } from '../../mcp/in-process/agent-connection.js';
 import { METHOD_NOT_FOUND } from '../../mcp/json-rpc/codes.js';
 import { JsonRpcFault } from '../../mcp/json-rpc/fault.js';
+import { listPages } from '../../mcp/json-rpc/list-pages.js';
 import { JsonRpcPeer } from '../../mcp/json-rpc/peer.js';
 import type { JsonRpcMessage, McpServerInstance } from '../../mcp/types.js';
 import { LATEST_PROTOCOL_VERSION } from '../../mcp/versions.js';
@@ -40,9 +41,9 @@ export class HostClient {
   }
 
   /** All pages of a list. */
-  async list<Item>(method: string, key: string): Promise<Item[]> {
+  async list<Item>(method: string): Promise<Item[]> {
     await this.#capabilities;
-    return this.#answer(method, this.#peer.list<Item>(method, key));
+    return this.#answer(method, listPages<Item>(this.#peer, this.#name, method));
   }
 
   close(): void {

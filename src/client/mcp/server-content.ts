@@ -1,3 +1,5 @@
+import { METHOD_NOT_FOUND } from '../../mcp/json-rpc/codes.js';
+import { JsonRpcFault } from '../../mcp/json-rpc/fault.js';
 import type {
   McpGetPromptResult,
   McpListPromptsResult,
@@ -96,11 +98,8 @@ export class ServerContent {
       return { resources: [], resourceTemplates: [], errors: {} };
     }
     const [resources, resourceTemplates] = await Promise.all([
-      client.list<McpResource>('resources/list', 'resources'),
-      // Servers without templates may not know the method.
-      client
-        .list<McpResourceTemplate>('resources/templates/list', 'resourceTemplates')
-        .catch((): McpResourceTemplate[] => []),
+      client.list<McpResource>('resources/list'),
+      client.list<McpResourceTemplate>('resources/templates/list').catch(noneWhenUnknown),
     ]);
     return {
       resources: withServer(name, resources),
@@ -115,7 +114,7 @@ export class ServerContent {
       return this.#viaAgent(name, () => this.#agent.control('mcp_list_prompts', { serverName: name }));
     }
     if (!isNamed && !(await client.has('prompts'))) return { prompts: [], errors: {} };
-    return { prompts: withServer(name, await client.list<McpPrompt>('prompts/list', 'prompts')), errors: {} };
+    return { prompts: withServer(name, await client.list<McpPrompt>('prompts/list')), errors: {} };
   }
 
   /** The host's own connection to an in-process server, kept as long as the server is the same. */
@@ -150,6 +149,13 @@ export class ServerContent {
       );
     }
   }
+}
+
+/** Servers with resources need not support templates. */
+function noneWhenUnknown(error: unknown): never[] {
+  const { cause } = error as { cause?: unknown };
+  if (cause instanceof JsonRpcFault && cause.code === METHOD_NOT_FOUND) return [];
+  throw error;
 }
 
 function withServer<Item extends { server: string }>(server: string, items: readonly Item[]): Item[] {

@@ -1,4 +1,5 @@
 import type { McpServerConfigForProcessTransport } from '../../mcp/types.js';
+import { matchesWildcard } from '../../protocol/permissions/permission-rules.js';
 import type { SettingsLayer } from './layer.js';
 
 interface ServerEntry {
@@ -48,16 +49,10 @@ function matches(
   config: McpServerConfigForProcessTransport,
 ): boolean {
   if (serverName !== undefined) return serverName === name;
-  if (serverUrl !== undefined) return 'url' in config && matchesUrl(serverUrl, config.url);
+  if (serverUrl !== undefined) return 'url' in config && matchesWildcard(serverUrl, config.url);
   if (serverCommand === undefined || !('command' in config)) return false;
   const command = [config.command, ...(config.args ?? [])];
   return (
     command.length === serverCommand.length && command.every((part, index) => part === serverCommand[index])
   );
-}
-
-/** `*` matches anything, every other character itself. */
-function matchesUrl(pattern: string, url: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(url);
 }

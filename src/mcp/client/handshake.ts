@@ -50,5 +50,5 @@ async function listTools(
 ): Promise<ListedTool[]> {
   // Servers in the host's process are always asked, as the CLI does.
   if (source.transport !== 'sdk' && capabilities?.tools === undefined) return [];
-  return client.list<ListedTool>('tools/list', 'tools', options);
+  return client.list<ListedTool>('tools/list', options);
 }

@@ -1,4 +1,5 @@
 import { AbortError } from '../../protocol/base/errors.js';
+import { listPages } from '../json-rpc/list-pages.js';
 import { JsonRpcPeer, type JsonRpcRequestOptions, JsonRpcTimeout } from '../json-rpc/peer.js';
 import type { CallToolResult, InitializeResult, JsonRpcMessage, JsonRpcRequest } from '../types.js';
 import { isKnownProtocolVersion, LATEST_PROTOCOL_VERSION } from '../versions.js';
@@ -22,11 +23,13 @@ export type McpRequestOptions = Pick<JsonRpcRequestOptions, 'signal' | 'timeoutM
 
 /** The client end of MCP over a link. */
 export class McpClient {
+  readonly #server: string;
   readonly #peer: JsonRpcPeer;
   #link: McpLink | undefined;
 
   /** `firstId` continues after a handshake that was given in advance. */
-  constructor(events: McpClientEvents, firstId = 0) {
+  constructor(server: string, events: McpClientEvents, firstId = 0) {
+    this.#server = server;
     const port = {
       send: (message: JsonRpcMessage) => this.#send(message),
       serve: (request: JsonRpcRequest, cancellation: { signal: AbortSignal }) =>
@@ -58,9 +61,9 @@ export class McpClient {
     return result;
   }
 
-  /** All pages of a list, within one time limit; `key` names the field of the items. */
-  list<Listed>(method: string, key: string, options: McpRequestOptions = {}): Promise<Listed[]> {
-    return this.#peer.list<Listed>(method, key, options);
+  /** All pages of a list, within one time limit. */
+  list<Listed>(method: string, options: McpRequestOptions = {}): Promise<Listed[]> {
+    return listPages<Listed>(this.#peer, this.#server, method, options);
   }
 
   callTool(

@@ -1,6 +1,6 @@
 import { untilAborted } from '../../protocol/base/cancellation.js';
 import { wait } from '../../protocol/base/clock.js';
-import { AbortError, messageOf } from '../../protocol/base/errors.js';
+import { AbortError, messageOf, TenonError } from '../../protocol/base/errors.js';
 import type { McpServerStatus } from '../status.js';
 import type { CallToolResult, InitializeResult, JsonRpcMessage, ListedTool } from '../types.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
@@ -27,6 +27,7 @@ export class McpServerConnection {
   /** Connections that are still closing. */
   readonly #endings = new Set<Promise<unknown>>();
   #relisting: Promise<void> = Promise.resolve();
+  #isRelistDue = false;
 
   /** `changed` is called whenever the state or the tools change. */
   constructor(source: McpServerSource, settings: McpSettings, changed: () => void) {
@@ -75,8 +76,8 @@ export class McpServerConnection {
   }
 
   /** All pages of a list. */
-  list<Listed>(method: string, key: string, options: McpRequestOptions = {}): Promise<Listed[]> {
-    return this.#use(options.signal, (client) => client.list<Listed>(method, key, options));
+  list<Listed>(method: string, options: McpRequestOptions = {}): Promise<Listed[]> {
+    return this.#use(options.signal, (client) => client.list<Listed>(method, options));
   }
 
   callTool(
@@ -128,6 +129,7 @@ export class McpServerConnection {
     signal.throwIfAborted();
     this.state.attempt();
     const client: McpClient = new McpClient(
+      this.source.name,
       {
         serve: (request, signal) => this.source.serve(this.source.name, request, signal),
         notification: (method, params) => this.#notified(method, params),
@@ -256,17 +258,27 @@ export class McpServerConnection {
   #notified(method: string, params: Record<string, unknown>): void {
     if (method === 'notifications/message') this.#settings.onLog?.(this.source.name, params);
     if (method !== 'notifications/tools/list_changed' || !this.state.is('connected')) return;
-    // In sequence: of two lists, the later one counts.
-    this.#relisting = this.#relisting.then(() => this.#relist()).catch(() => {});
+    // In sequence: of two lists, the later one counts. One that has not begun will see this change, too.
+    if (this.#isRelistDue) return;
+    this.#isRelistDue = true;
+    this.#relisting = this.#relisting.then(() => this.#relist()).catch((error) => this.#relistFailed(error));
   }
 
   async #relist(): Promise<void> {
+    this.#isRelistDue = false;
     const client = this.#client;
     if (client === undefined || !this.state.is('connected')) return;
     const { connectTimeoutMs } = this.#settings;
-    const tools = await client.list<ListedTool>('tools/list', 'tools', { timeoutMs: connectTimeoutMs });
+    const tools = await client.list<ListedTool>('tools/list', { timeoutMs: connectTimeoutMs });
     if (client !== this.#client || !this.state.is('connected')) return;
     this.tools = tools;
     this.#changed();
+  }
+
+  /** A list beyond the bounds is the server's fault, and it is given up. Otherwise the earlier list stays. */
+  #relistFailed(error: unknown): void {
+    if (!(error instanceof TenonError) || error instanceof UpstreamFailure) return;
+    if (this.#client !== undefined) this.#end(this.#client, error);
+    this.#failed(this.#run, error);
   }
 }

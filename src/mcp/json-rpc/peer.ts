@@ -110,30 +110,6 @@ export class JsonRpcPeer {
     });
   }
 
-  /** All pages of a list, within one time limit; `key` names the field of the items. */
-  async list<Listed>(method: string, key: string, options: JsonRpcRequestOptions = {}): Promise<Listed[]> {
-    const listed: Listed[] = [];
-    const cursors = new Set<unknown>();
-    const { timeoutMs = 0 } = options;
-    const deadline = clock.monotonic() + timeoutMs;
-    let cursor: unknown;
-    do {
-      cursors.add(cursor);
-      const remaining = timeoutMs > 0 ? deadline - clock.monotonic() : 0;
-      if (timeoutMs > 0 && remaining <= 0) throw new JsonRpcTimeout(timeoutMs);
-      const params = cursor === undefined ? undefined : { cursor };
-      const page = await this.request(method, params, { ...options, timeoutMs: remaining });
-      listed.push(...((page[key] as Listed[] | undefined) ?? []));
-      cursor = page.nextCursor;
-      if (cursor !== undefined && cursors.has(cursor)) {
-        throw new Error(
-          `The pages of ${method} go round in circles: the cursor ${JSON.stringify(cursor)} came twice.`,
-        );
-      }
-    } while (cursor !== undefined);
-    return listed;
-  }
-
   async notify(method: string, params?: Params, relatedRequestId?: JsonRpcId): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended;
     const message = params === undefined ? { method } : { method, params };

@@ -6,6 +6,7 @@ import { JsonRpcFault } from '../json-rpc/fault.js';
 import { JsonRpcPeer, type JsonRpcRequestOptions } from '../json-rpc/peer.js';
 import type { ClientEnd, ServerEnd } from '../link/ends.js';
 import type { Multiplexer, SharingClient } from '../link/multiplexer.js';
+import { LISTED_FIELDS, ListBounds } from '../list-bounds.js';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../types.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { LATEST_PROTOCOL_VERSION } from '../versions.js';
@@ -51,6 +52,8 @@ export class ProxiedClient implements ServerEnd {
   readonly #sharing: SharingClient;
   readonly #client: JsonRpcPeer;
   readonly #server: JsonRpcPeer;
+  /** Lists of which the client has not seen the end. */
+  readonly #lists = new Map<string, ListBounds>();
   #attached: Promise<void> | undefined;
   #ready: Promise<unknown> | undefined;
   #handshake = OWN_HANDSHAKE;
@@ -130,14 +133,26 @@ export class ProxiedClient implements ServerEnd {
     }
     await this.#shakeHands();
     try {
-      return await this.#request(request, options);
+      return this.#bounded(request, await this.#request(request, options));
     } catch (error) {
       // The server has forgotten us or was gone before it was asked; a request that never reached it may be repeated once.
       if (!(error instanceof UpstreamFailure && error.mayRepeat) || error.challenge !== undefined)
         throw error;
       await this.#shakeHands();
-      return this.#request(request, options);
+      return this.#bounded(request, await this.#request(request, options));
     }
+  }
+
+  /** A client follows the pages of a list for as long as there are some. */
+  #bounded({ method, params }: McpRequest, result: McpResult): McpResult {
+    const field = LISTED_FIELDS[method];
+    if (field === undefined) return result;
+    const isFirst = params?.cursor === undefined;
+    const bounds = (isFirst ? undefined : this.#lists.get(method)) ?? new ListBounds(this.#name, method);
+    bounds.take(result, field);
+    if (result.nextCursor === undefined) this.#lists.delete(method);
+    else this.#lists.set(method, bounds);
+    return result;
   }
 
   async #attach(): Promise<void> {

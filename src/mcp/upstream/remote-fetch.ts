@@ -2,8 +2,9 @@ import { messageOf, TenonError } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { AddressGuard } from '../auth/address-guard.js';
 import type { McpAuthChallenge } from '../status.js';
+import { boundedResponse } from './bounded-response.js';
 import { redirectOf } from './redirects.js';
-import { isSessionUnknown, isUnreachable } from './upstream-failure.js';
+import { ENDLESS_MESSAGE, isSessionUnknown, isUnreachable } from './upstream-failure.js';
 
 /** Headers for each request: fixed, or asked for on connecting and again when the server rejects them. */
 export type HeaderSource =
@@ -17,6 +18,8 @@ export interface RemoteFetchEvents {
   streamLost(reason: string): void;
   /** The server wants to lead us where we must not go. */
   misled(reason: string): void;
+  /** A message was longer than the bound. */
+  endless(): void;
 }
 
 /**
@@ -71,11 +74,16 @@ export class RemoteFetch {
       if (!isOwn) this.#check(at.url);
       const response = await (isOwn ? this.#authorized(at.url, at.init) : fetch(at.url, at.init));
       const next = redirectOf(response, at.url, at.init);
-      if (next === undefined) return response;
+      if (next === undefined) return boundedResponse(response, () => this.#exceeded());
       await response.body?.cancel();
       at = next;
     }
     throw new TenonError('SERVER_FAILED', `${url.origin} redirects more than ${LIMITS.maxRedirects} times.`);
+  }
+
+  #exceeded(): Error {
+    this.#events.endless();
+    return new TenonError('SERVER_FAILED', `The server ${ENDLESS_MESSAGE}.`);
   }
 
   #check(url: URL): void {

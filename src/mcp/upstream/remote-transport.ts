@@ -9,7 +9,7 @@ import { LIMITS } from '../../protocol/base/limits.js';
 import { AddressGuard } from '../auth/address-guard.js';
 import type { McpHttpServerConfig, McpSSEServerConfig } from '../types.js';
 import { RemoteFetch } from './remote-fetch.js';
-import { verdictOfHttp } from './upstream-failure.js';
+import { ENDLESS_MESSAGE, verdictOfHttp } from './upstream-failure.js';
 import type { UpstreamAuth, UpstreamTransport, UpstreamTransportEvents } from './upstream-transport.js';
 
 /** How often and when a broken stream is reopened before the server counts as lost. A server may set other delays. */
@@ -35,6 +35,7 @@ export function makeRemoteTransport(
       secrets: (values) => events.secrets(values),
       streamLost: (reason) => events.lost(reason),
       misled: (reason) => events.lost(`was given up: ${reason}`),
+      endless: () => events.lost(ENDLESS_MESSAGE),
     },
     guard,
     config.type === 'http',

@@ -3,6 +3,7 @@ import { type ProcessTransport, spawnTransport } from '../../protocol/transport/
 import type { TransportEnd } from '../../protocol/transport/transport.js';
 import type { Frame } from '../../protocol/wire/frames.js';
 import type { JsonRpcMessage, McpStdioServerConfig, McpTransport } from '../types.js';
+import { ENDLESS_MESSAGE } from './upstream-failure.js';
 import type { ProgramSurroundings } from './upstream-transport.js';
 
 /**
@@ -17,6 +18,7 @@ export class StdioTransport implements McpTransport {
   readonly #surroundings: ProgramSurroundings;
   #process: ProcessTransport | undefined;
   #end: TransportEnd | undefined;
+  #isEndless = false;
 
   constructor(config: McpStdioServerConfig, surroundings: ProgramSurroundings) {
     this.#config = config;
@@ -29,6 +31,7 @@ export class StdioTransport implements McpTransport {
 
   /** How it ended, if it ended on its own. */
   get ending(): string {
+    if (this.#isEndless) return ENDLESS_MESSAGE;
     if (this.#end === undefined) return 'has ended';
     const { code, signal } = this.#end;
     return signal === null ? `has ended with exit code ${code}` : `was ended by ${signal}`;
@@ -44,6 +47,8 @@ export class StdioTransport implements McpTransport {
       // As the CLI does.
       env: { ...(this.#surroundings.env ?? process.env), ...env },
       closeGraceMs: LIMITS.mcpCloseGraceMs,
+      maxLineBytes: LIMITS.maxMcpMessageBytes,
+      onLongLine: () => this.#giveUp(),
     });
     this.#process = started;
     return new Promise((resolve, reject) => {
@@ -67,6 +72,12 @@ export class StdioTransport implements McpTransport {
   }
 
   async close(): Promise<void> {
-    await this.#process?.stop();
+    await this.#process?.stop(this.#isEndless ? 0 : undefined);
+  }
+
+  /** Whatever was asked for last may be in that line, so nothing that is open can be answered. */
+  #giveUp(): void {
+    this.#isEndless = true;
+    this.onclose?.();
   }
 }

@@ -1,4 +1,6 @@
 import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import { megabytes } from '../list-bounds.js';
 import type { McpAuthChallenge } from '../status.js';
 
 export interface UpstreamFailureDetails {
@@ -8,6 +10,9 @@ export interface UpstreamFailureDetails {
   challenge?: McpAuthChallenge | undefined;
   cause?: unknown;
 }
+
+/** What is said of a server with a message beyond the bound. */
+export const ENDLESS_MESSAGE = `sent more than ${megabytes(LIMITS.maxMcpMessageBytes)} without the end of a message. Let it send less at a time, or a link to what is large`;
 
 /** A request that the server did not answer, or a server that is not there. */
 export class UpstreamFailure extends TenonError {

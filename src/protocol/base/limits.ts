@@ -1,6 +1,6 @@
 /**
- * Every wait in Tenon that is not the user's own, in one place, each with its reason.
- * Nothing here bounds a tool, a hook, a permission request or a turn: those may take hours.
+ * Every wait in Tenon that is not the user's own, and every bound on what strangers send, in one place, each
+ * with its reason. Nothing here bounds a tool, a permission request or a turn: those may take hours.
  */
 export const LIMITS = {
   /** From the spawn to the CLI's first line. Slow hosts can need 80 s. */
@@ -85,6 +85,17 @@ export const LIMITS = {
   mcpStreamRetryMinMs: 100,
   /** Redirects of one request to a remote server. */
   maxRedirects: 5,
+  /**
+   * What a server may list (tools, resources, prompts), all pages together. Servers seen in the wild stay below
+   * a hundredth of it; one above it wants to exhaust us.
+   */
+  maxListPages: 1_000,
+  maxListItems: 100_000,
+  maxListBytes: 64 * 1024 * 1024,
+  /** The name of a tool or prompt. MCP recommends 128, models accept 128 at most. */
+  maxNameChars: 1_024,
+  /** One message of an MCP server or client: a line, an HTTP response, an event of a stream. */
+  maxMcpMessageBytes: 128 * 1024 * 1024,
   /** A server that stayed connected this long was healthy: the next time it is lost, the delays start over. */
   mcpStableMs: 10_000,
   /** For a hook whose matcher sets no limit: a person may have to answer. */

@@ -81,7 +81,7 @@ export function matchesTool({ tool }: PermissionRule, subject: RuleSubject, kind
   if (!tool.includes('*')) return false;
   // `mcp__*` and `*` allow nothing, so that nobody allows every tool of every server by accident.
   if (kind === 'allow' && (prefix === undefined || !tool.startsWith(`${prefix}__`))) return false;
-  return wildcard(tool).test(name);
+  return matchesWildcard(tool, name);
 }
 
 /**
@@ -127,7 +127,7 @@ function matchesCommand(specifier: string, command: string, kind: RuleKind): boo
     const prefix = /^(.*?)(?::\*| \*)$/.exec(specifier)?.[1];
     if (prefix !== undefined && !prefix.includes('*'))
       return part === prefix || part.startsWith(`${prefix} `);
-    return wildcard(specifier).test(part);
+    return matchesWildcard(specifier, part);
   };
   const parts = command.split(/&&|\|\||[;|&\n]/).map((part) => part.trim());
   // One matching part is enough to deny. To allow, every part must match, and the shell must not compute any
@@ -139,16 +139,29 @@ function matchesCommand(specifier: string, command: string, kind: RuleKind): boo
 function matchesDomain(specifier: string, url: string): boolean {
   const domain = /^domain:(.+)$/.exec(specifier)?.[1];
   try {
-    return domain !== undefined && wildcard(domain.toLowerCase()).test(new URL(url).hostname);
+    return domain !== undefined && matchesWildcard(domain.toLowerCase(), new URL(url).hostname);
   } catch {
     return false;
   }
 }
 
-/** `*` matches anything; every other character matches itself. */
-function wildcard(pattern: string): RegExp {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 's');
+/**
+ * `*` matches anything, also nothing; every other character matches itself. Each part is looked for once, behind the one
+ * before: an expression would try every way to split a long name, and names come from strangers.
+ */
+export function matchesWildcard(pattern: string, text: string): boolean {
+  const [head = '', ...rest] = pattern.split('*');
+  const tail = rest.pop();
+  if (tail === undefined) return text === pattern;
+  if (!text.startsWith(head) || !text.endsWith(tail)) return false;
+  let at = head.length;
+  const end = text.length - tail.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at <= end;
 }
 
 // Lists of rules as people write them, and as the CLI reads them.

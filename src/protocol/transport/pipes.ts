@@ -13,6 +13,8 @@ export interface LineReceiver {
    * A line was dropped: it is longer than the limit, or than a string can be. The next one is read as usual.
    */
   oversized(byteLength: number, head: string): void;
+  /** The current line has just become longer than the limit; it may never end. */
+  readonly exceeded?: (() => void) | undefined;
 }
 
 /**
@@ -56,6 +58,7 @@ export class LineSplitter {
     if (this.#pendingBytes <= this.#maxLineBytes) return;
     this.#discardedHead = this.#join().toString('utf8', 0, HEAD_BYTES);
     this.#pending = [];
+    this.#receiver.exceeded?.();
   }
 
   #finishLine(): void {

@@ -54,9 +54,9 @@ export async function listResources(
 ): Promise<McpListResourcesResult> {
   const { lists, errors } = await ofServers(hub, serverName, 'resources', async (connection) => {
     const [resources, templates] = await Promise.all([
-      connection.list<Listed<McpResource>>('resources/list', 'resources', { signal }),
+      connection.list<Listed<McpResource>>('resources/list', { signal }),
       connection
-        .list<Listed<McpResourceTemplate>>('resources/templates/list', 'resourceTemplates', { signal })
+        .list<Listed<McpResourceTemplate>>('resources/templates/list', { signal })
         .catch(noneWhenUnknown),
     ]);
     return {
@@ -93,7 +93,7 @@ export async function listPrompts(
   signal?: AbortSignal,
 ): Promise<McpListPromptsResult> {
   const { lists, errors } = await ofServers(hub, serverName, 'prompts', async (connection) => {
-    const prompts = await connection.list<Listed<McpPrompt>>('prompts/list', 'prompts', { signal });
+    const prompts = await connection.list<Listed<McpPrompt>>('prompts/list', { signal });
     return withServer(prompts, connection.source.name);
   });
   return { prompts: lists.flat(), errors };

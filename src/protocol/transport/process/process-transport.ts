@@ -26,6 +26,8 @@ export interface FrameProcess {
 
 export interface ProcessTransportOptions {
   maxLineBytes?: number | undefined;
+  /** Called as soon as a line is longer than that, in case it never ends. */
+  onLongLine?: (() => void) | undefined;
   /** From the end of input to SIGTERM, unless `stop` is given another value. */
   closeGraceMs?: number | undefined;
 }
@@ -67,6 +69,7 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
   /** The process could not be started; Node is about to emit the reason. */
   readonly #startFailed: boolean;
   readonly graceMs: number;
+  readonly exceeded: (() => void) | undefined;
   readonly #splitter: LineSplitter;
   readonly #writer: LineWriter | undefined;
   readonly #escalation: Escalation;
@@ -88,6 +91,7 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
     this.#group = ownGroup ? child.pid : undefined;
     this.#startFailed = child instanceof childProcess().ChildProcess && child.pid === undefined;
     this.graceMs = options.closeGraceMs ?? LIMITS.closeGraceMs;
+    this.exceeded = options.onLongLine;
     this.#splitter = new LineSplitter(this, options.maxLineBytes);
     this.#escalation = new Escalation(this);
   }
