@@ -455,6 +455,7 @@ export {
   USAGE_WARNING_PREFIXES,
 } from './protocol/wire/names.js';
 export type {
+  SessionAppendOptions,
   SessionKey,
   SessionStore,
   SessionStoreEntry,
@@ -476,6 +477,7 @@ export {
   unarchiveSession,
 } from './sessions/index.js';
 export { InMemorySessionStore } from './sessions/memory-session-store.js';
+export { lastEntryId, SessionConflictError } from './sessions/session-conflict.js';
 export type {
   ForkSessionOptions,
   ForkSessionResult,

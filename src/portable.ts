@@ -36,6 +36,7 @@ export {
   USAGE_WARNING_PREFIXES,
 } from './protocol/wire/names.js';
 export { InMemorySessionStore } from './sessions/memory-session-store.js';
+export { lastEntryId, SessionConflictError } from './sessions/session-conflict.js';
 export { foldSessionSummary } from './sessions/summary.js';
 
 /** Runs an agent. Without processes that is one with `options.runtime`. */

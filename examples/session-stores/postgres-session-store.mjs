@@ -1,13 +1,14 @@
 // A session store in PostgreSQL, for a `Pool` of the package `pg`. An append is one transaction that locks
-// the row of its conversation, so that two machines that write to the same conversation take turns.
+// the row of its conversation, so that two machines that write to the same conversation take turns, and the
+// second is told that it was not the only one.
 
-import { foldSessionSummary } from 'tenon';
+import { foldSessionSummary, lastEntryId, SessionConflictError } from 'tenon';
 
 /** Entries are text, not jsonb: jsonb cannot hold the NUL character, which a program's output may contain. */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS tenon_sessions (
     project_key text NOT NULL, session_id text NOT NULL, subpath text NOT NULL,
-    mtime bigint NOT NULL DEFAULT 0, summary text,
+    mtime bigint NOT NULL DEFAULT 0, summary text, last_entry text,
     PRIMARY KEY (project_key, session_id, subpath)
   );
   CREATE TABLE IF NOT EXISTS tenon_entries (
@@ -36,8 +37,9 @@ export class PostgresSessionStore {
   /**
    * @param {import('tenon').SessionKey} key
    * @param {import('tenon').SessionStoreEntry[]} entries
+   * @param {import('tenon').SessionAppendOptions} [options]
    */
-  async append(key, entries) {
+  async append(key, entries, { after } = {}) {
     const { projectKey, sessionId, subpath = '' } = key;
     const values = [projectKey, sessionId, subpath];
     await this.#transaction(async (client) => {
@@ -46,18 +48,20 @@ export class PostgresSessionStore {
         values,
       );
       const { rows } = await client.query(
-        `SELECT summary, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
+        `SELECT summary, last_entry, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
          FROM tenon_sessions WHERE ${WHERE_KEY} FOR UPDATE`,
         values,
       );
+      const last = rows[0].last_entry;
+      if (after !== undefined && last !== after && !entries.some(({ uuid }) => uuid === last))
+        throw new SessionConflictError(key);
       const before =
         rows[0].summary === null ? undefined : { sessionId, mtime: 0, data: JSON.parse(rows[0].summary) };
       const { data } = foldSessionSummary(before, key, entries);
-      await client.query(`UPDATE tenon_sessions SET mtime = $4, summary = $5 WHERE ${WHERE_KEY}`, [
-        ...values,
-        rows[0].now,
-        JSON.stringify(data),
-      ]);
+      await client.query(
+        `UPDATE tenon_sessions SET mtime = $4, summary = $5, last_entry = $6 WHERE ${WHERE_KEY}`,
+        [...values, rows[0].now, JSON.stringify(data), lastEntryId(entries) ?? last],
+      );
       await client.query(
         `INSERT INTO tenon_entries (project_key, session_id, subpath, entry)
          SELECT $1, $2, $3, entry FROM unnest($4::text[]) WITH ORDINALITY AS given (entry, place) ORDER BY place`,

@@ -1,7 +1,7 @@
 // A session store in a SQLite file. Each append is one transaction.
 
 import Database from 'libsql';
-import { foldSessionSummary } from 'tenon';
+import { foldSessionSummary, lastEntryId, SessionConflictError } from 'tenon';
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS entries (
@@ -29,16 +29,21 @@ export class SqliteSessionStore {
   /**
    * @param {import('tenon').SessionKey} key
    * @param {import('tenon').SessionStoreEntry[]} entries
+   * @param {import('tenon').SessionAppendOptions} [options]
    */
-  async append(key, entries) {
+  async append(key, entries, { after } = {}) {
     const { projectKey, sessionId, subpath = '' } = key;
     const insert = this.#database.prepare(
       'INSERT INTO entries (project_key, session_id, subpath, entry) VALUES (?, ?, ?, ?)',
     );
-    this.#database.transaction(() => {
+    // `immediate` takes the write lock before anything is compared.
+    const append = this.#database.transaction(() => {
+      const last = after === undefined ? after : this.#lastEntryId(projectKey, sessionId, subpath);
+      if (last !== after && !entries.some(({ uuid }) => uuid === last)) throw new SessionConflictError(key);
       for (const entry of entries) insert.run(projectKey, sessionId, subpath, JSON.stringify(entry));
       if (subpath === '') this.#summarise(key, entries);
-    })();
+    });
+    append.immediate();
   }
 
   /** @param {import('tenon').SessionKey} key */
@@ -96,6 +101,20 @@ export class SqliteSessionStore {
 
   close() {
     this.#database.close();
+  }
+
+  /** @param {string[]} key */
+  #lastEntryId(...key) {
+    const rows = this.#database
+      .prepare(
+        'SELECT entry FROM entries WHERE project_key = ? AND session_id = ? AND subpath = ? ORDER BY position DESC',
+      )
+      .iterate(...key);
+    for (const row of rows) {
+      const id = lastEntryId([JSON.parse(/** @type {any} */ (row).entry)]);
+      if (id !== undefined) return id;
+    }
+    return null;
   }
 
   /**

@@ -5,7 +5,12 @@ export type { CallMiddleware, NextCall, ToolInvocation } from '../mcp/call-middl
 export type { McpReconnectPolicy } from '../mcp/client/settings.js';
 export type { AgentRuntime, AgentStart } from '../options/agent-runtime.js';
 export type { AgentPlan } from '../options/plan.js';
-export type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/wire/session-store.js';
+export type {
+  SessionAppendOptions,
+  SessionKey,
+  SessionStore,
+  SessionStoreEntry,
+} from '../protocol/wire/session-store.js';
 export { InMemorySessionStore } from '../sessions/memory-session-store.js';
 export { fileSessionStore } from '../sessions/stores.js';
 export {

@@ -1,12 +1,13 @@
-import { appendFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { clock, timestamp } from '../protocol/base/clock.js';
 import { OptionError, TenonError } from '../protocol/base/errors.js';
 import type { SessionStoreEntry } from '../protocol/wire/session-store.js';
+import { appendLines } from './append-lines.js';
 import { writeArchived } from './archive.js';
-import { readAt, withFile } from './entries.js';
 import { projectKeyAt } from './places.js';
 import { isSessionId } from './project-key.js';
 import type { SessionMutationOptions } from './session-info.js';
+import { callStore } from './store-calls.js';
 import { findTranscript, type TranscriptFile } from './transcript-files.js';
 
 export function renameSession(
@@ -40,7 +41,8 @@ export async function deleteSession(sessionId: string, options: SessionMutationO
   const { dir, sessionStore } = options;
   if (sessionStore != null) {
     // A store without `delete` keeps everything.
-    await sessionStore.delete?.({ projectKey: await projectKeyAt(dir), sessionId });
+    const key = { projectKey: await projectKeyAt(dir), sessionId };
+    await callStore('delete', async () => sessionStore.delete?.(key));
     return;
   }
   const { path, folder } = await requireTranscript(sessionId, dir);
@@ -93,14 +95,11 @@ async function appendMetadata(
   const { dir, sessionStore } = options;
   if (sessionStore != null) {
     const stamped = { ...entry, uuid: clock.uuid(), timestamp: timestamp() };
-    await sessionStore.append({ projectKey: await projectKeyAt(dir), sessionId }, [stamped]);
+    const key = { projectKey: await projectKeyAt(dir), sessionId };
+    await callStore('append', () => sessionStore.append(key, [stamped]));
     return;
   }
-  const { path, size } = await requireTranscript(sessionId, dir);
-  // After a crash the last line may lack its newline; the new entry must not become part of it.
-  const last = await withFile(path, (file) => readAt(file, Math.max(0, size - 1), 1));
-  const gap = last === undefined || last.length === 0 || last.toString() === '\n' ? '' : '\n';
-  await appendFile(path, `${gap}${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  await appendLines((await requireTranscript(sessionId, dir)).path, [entry]);
 }
 
 /** Tags are compared by their visible characters. */

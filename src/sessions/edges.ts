@@ -3,6 +3,7 @@ import { LIMITS } from '../protocol/base/limits.js';
 import type { SessionStoreEntry } from '../protocol/wire/session-store.js';
 import { entriesOf } from './entries.js';
 import { promptWords } from './first-prompt.js';
+import { lastEntryId } from './session-conflict.js';
 
 /**
  * The first and last entries of a transcript: what a list needs, without reading the hundreds of megabytes
@@ -23,6 +24,16 @@ export async function readEdges(file: FileHandle, size: number): Promise<Session
     if (hasPrompt && head >= LIMITS.transcriptEdgeBytes) break;
   }
   return [...entries, ...(await readTail(file, size, head))];
+}
+
+/** `lastEntryId` of a whole transcript; only as much of it is read as is needed. */
+export async function readLastId(file: FileHandle, size: number): Promise<string | undefined> {
+  for (let bytes = LIMITS.transcriptEdgeBytes; ; bytes *= 4) {
+    const start = Math.max(0, size - bytes);
+    let last: string | undefined;
+    for await (const { entry } of entriesOf(file, start, size)) last = lastEntryId([entry]) ?? last;
+    if (last !== undefined || start === 0) return last;
+  }
 }
 
 /** The complete lines in the last bytes of a file; more bytes if a single line fills them. */

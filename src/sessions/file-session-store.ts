@@ -1,13 +1,17 @@
-import { appendFile, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type {
+  SessionAppendOptions,
   SessionKey,
   SessionStore,
   SessionStoreEntry,
   SessionSummaryEntry,
 } from '../protocol/wire/session-store.js';
-import { readEdges } from './edges.js';
-import { entriesOf, readAt, withFile } from './entries.js';
+import { appendLines } from './append-lines.js';
+import { readEdges, readLastId } from './edges.js';
+import { entriesOf, withFile } from './entries.js';
+import { withLock } from './file-lock.js';
+import { checkFollows } from './session-conflict.js';
 import { foldSessionSummary } from './summary.js';
 import { namesIn } from './transcript-files.js';
 
@@ -16,20 +20,29 @@ const EXTENSION = '.jsonl';
 /** The implementation of `fileSessionStore`. */
 export class FileSessionStore implements Required<SessionStore> {
   readonly #directory: string;
-  /** Files whose end has been checked. */
-  readonly #checkedFiles = new Set<string>();
+  /** The last append to each file, which the next one waits for: appends keep the order of the calls. */
+  readonly #appending = new Map<string, Promise<void>>();
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  async append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
+  append(key: SessionKey, entries: SessionStoreEntry[], options?: SessionAppendOptions): Promise<void> {
     const path = this.#pathOf(key);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const gap = this.#checkedFiles.has(path) || !(await isCutOff(path)) ? '' : '\n';
-    this.#checkedFiles.add(path);
-    const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-    await appendFile(path, gap + lines, { mode: 0o600 });
+    const append = async (): Promise<void> => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await withLock(path, async () => {
+        if (options?.after !== undefined) checkFollows(key, await lastIdOf(path), entries, options);
+        await appendLines(path, entries);
+      });
+    };
+    const appended = (this.#appending.get(path) ?? Promise.resolve()).then(append);
+    const settled = appended.catch(() => {});
+    this.#appending.set(path, settled);
+    void settled.then(() => {
+      if (this.#appending.get(path) === settled) this.#appending.delete(path);
+    });
+    return appended;
   }
 
   async load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
@@ -58,7 +71,6 @@ export class FileSessionStore implements Required<SessionStore> {
 
   async delete(key: SessionKey): Promise<void> {
     await rm(this.#pathOf(key), { force: true });
-    this.#checkedFiles.delete(this.#pathOf(key));
     if (key.subpath === undefined) await rm(this.#folderOf(key), { recursive: true, force: true });
   }
 
@@ -116,11 +128,6 @@ function decoded(name: string): string | undefined {
   }
 }
 
-/** After a crash the last line may lack its newline; the next entry must not become part of it. */
-async function isCutOff(path: string): Promise<boolean> {
-  const last = await withFile(path, async (file) => {
-    const { size } = await file.stat();
-    return size === 0 ? '\n' : (await readAt(file, size - 1, 1)).toString();
-  });
-  return last !== undefined && last !== '\n';
+function lastIdOf(path: string): Promise<string | undefined> {
+  return withFile(path, async (file) => readLastId(file, (await file.stat()).size));
 }

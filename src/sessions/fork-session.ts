@@ -8,6 +8,7 @@ import { entriesOf, withFile } from './entries.js';
 import { Fork } from './fork.js';
 import { projectKeyAt } from './places.js';
 import type { ForkSessionOptions, ForkSessionResult } from './session-info.js';
+import { callStore } from './store-calls.js';
 
 export async function forkSession(
   sessionId: string,
@@ -22,12 +23,12 @@ export async function forkSession(
 
 async function forkInStore(store: SessionStore, fork: Fork, options: ForkSessionOptions): Promise<void> {
   const projectKey = await projectKeyAt(options.dir);
-  const entries = await store.load({ projectKey, sessionId: fork.source });
+  const entries = await callStore('load', () => store.load({ projectKey, sessionId: fork.source }));
   if (entries == null) throw sessionNotFound(fork.source, '');
   for (const entry of entries) fork.see(entry);
   checkEnd(fork.endAt(options.upToMessageId), fork, options);
   const forked = [...entries.flatMap((entry) => fork.copy(entry) ?? []), ...fork.closing()];
-  await store.append({ projectKey, sessionId: fork.sessionId }, forked);
+  await callStore('append', () => store.append({ projectKey, sessionId: fork.sessionId }, forked));
 }
 
 /**

@@ -5,6 +5,7 @@ import { entriesOf, withFile } from './entries.js';
 import { projectKeyAt } from './places.js';
 import type { ImportSessionToStoreOptions } from './session-info.js';
 import { readMetadata, subagentFiles } from './session-messages.js';
+import { callStore } from './store-calls.js';
 
 const BATCH_SIZE = 500;
 
@@ -41,8 +42,9 @@ async function copy(
 ): Promise<void> {
   let batch: SessionStoreEntry[] = [];
   const flush = async (): Promise<void> => {
-    if (batch.length > 0) await store.append(key, batch);
+    const entries = batch;
     batch = [];
+    if (entries.length > 0) await callStore('append', () => store.append(key, entries));
   };
   await withFile(path, async (file) => {
     for await (const { entry } of entriesOf(file)) {

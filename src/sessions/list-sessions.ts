@@ -10,6 +10,7 @@ import { page } from './page.js';
 import { projectKeyAt } from './places.js';
 import { isSessionId } from './project-key.js';
 import type { GetSessionInfoOptions, ListSessionsOptions, SDKSessionInfo } from './session-info.js';
+import { callStore } from './store-calls.js';
 import { foldSessionSummary, infoOf } from './summary.js';
 import { findTranscript, findTranscripts, type TranscriptFile } from './transcript-files.js';
 
@@ -70,7 +71,10 @@ async function listStore(store: SessionStore, dir: string | undefined): Promise<
 
 async function infosIn(store: SessionStore, projectKey: string): Promise<SDKSessionInfo[]> {
   if (store.listSessionSummaries !== undefined) {
-    const summaries = await store.listSessionSummaries(projectKey);
+    const summaries = await callStore(
+      'listSessionSummaries',
+      async () => store.listSessionSummaries?.(projectKey) ?? [],
+    );
     return summaries.map(infoOf).filter((info) => info !== undefined);
   }
   if (store.listSessions === undefined) {
@@ -81,7 +85,7 @@ async function infosIn(store: SessionStore, projectKey: string): Promise<SDKSess
     );
   }
   const infos: SDKSessionInfo[] = [];
-  const sessions = await store.listSessions(projectKey);
+  const sessions = await callStore('listSessions', async () => store.listSessions?.(projectKey) ?? []);
   for (let next = 0; next < sessions.length; next += LIMITS.transcriptsAtOnce) {
     const some = sessions.slice(next, next + LIMITS.transcriptsAtOnce);
     const found = await Promise.all(
@@ -97,6 +101,6 @@ async function describeStored(
   key: { projectKey: string; sessionId: string },
   mtime: number,
 ): Promise<SDKSessionInfo | undefined> {
-  const entries = await store.load(key);
+  const entries = await callStore('load', () => store.load(key));
   return entries == null ? undefined : infoOf(foldSessionSummary(undefined, key, entries, { mtime }));
 }

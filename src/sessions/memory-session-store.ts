@@ -1,10 +1,12 @@
 import { clock } from '../protocol/base/clock.js';
 import type {
+  SessionAppendOptions,
   SessionKey,
   SessionStore,
   SessionStoreEntry,
   SessionSummaryEntry,
 } from '../protocol/wire/session-store.js';
+import { checkFollows, lastEntryId } from './session-conflict.js';
 import { foldSessionSummary } from './summary.js';
 
 /** A store that lasts as long as the process, for tests and for conversations that need not be kept. */
@@ -13,10 +15,13 @@ export class InMemorySessionStore implements SessionStore {
   readonly #summaries = new Map<string, { projectKey: string; summary: SessionSummaryEntry }>();
   #lastTime = 0;
 
-  async append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void> {
+  async append(key: SessionKey, entries: SessionStoreEntry[], options?: SessionAppendOptions): Promise<void> {
     const name = nameOf(key);
+    const stored = this.#entries.get(name) ?? [];
+    checkFollows(key, lastEntryId(stored), entries, options);
     // Copied, because the caller may keep using its objects.
-    this.#entries.set(name, [...(this.#entries.get(name) ?? []), ...structuredClone(entries)]);
+    for (const entry of structuredClone(entries)) stored.push(entry);
+    this.#entries.set(name, stored);
     if (key.subpath !== undefined) return;
     const { projectKey } = key;
     const previous = this.#summaries.get(name)?.summary;

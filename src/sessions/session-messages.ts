@@ -14,6 +14,7 @@ import type {
   ListSubagentsOptions,
   SessionMessage,
 } from './session-info.js';
+import { callStore } from './store-calls.js';
 import { findTranscript, namesIn } from './transcript-files.js';
 
 export async function getSessionMessages(
@@ -25,7 +26,8 @@ export async function getSessionMessages(
   const select = (nodes: readonly ChainNode[]) =>
     page(visibleNodes(nodes, includeSystemMessages), { limit: options.limit, offset: options.offset });
   if (sessionStore != null) {
-    const stored = await sessionStore.load({ projectKey: await projectKeyAt(dir), sessionId });
+    const key = { projectKey: await projectKeyAt(dir), sessionId };
+    const stored = await callStore('load', () => sessionStore.load(key));
     return messagesFromEntries(stored ?? [], false, select, {});
   }
   const file = await findTranscript(sessionId, dir);
@@ -46,7 +48,8 @@ export async function listSubagents(
       'listSubagents(): this sessionStore has no listSubkeys(), so subagents cannot be listed. Add that method.',
     );
   }
-  const subpaths = await sessionStore.listSubkeys({ projectKey: await projectKeyAt(dir), sessionId });
+  const key = { projectKey: await projectKeyAt(dir), sessionId };
+  const subpaths = await callStore('listSubkeys', async () => sessionStore.listSubkeys?.(key) ?? []);
   return subpaths.flatMap((subpath) => /(?:^|\/)agent-([^/]+)$/.exec(subpath)?.[1] ?? []);
 }
 
@@ -61,7 +64,7 @@ export async function getSubagentMessages(
     page(visibleNodes(nodes, false), { limit: options.limit, offset: options.offset });
   if (sessionStore != null) {
     const key = { projectKey: await projectKeyAt(dir), sessionId, subpath: `subagents/agent-${agentId}` };
-    const stored = (await sessionStore.load(key)) ?? [];
+    const stored = (await callStore('load', () => sessionStore.load(key))) ?? [];
     return messagesFromEntries(
       stored,
       true,

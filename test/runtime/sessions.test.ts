@@ -304,6 +304,32 @@ describe('a history that is given', () => {
   });
 });
 
+it.each([
+  ['memory', () => new InMemorySessionStore()],
+  ['a file', () => fileSessionStore(folder())],
+])('a conversation of 140,000 messages in %s is gone on with, and forked', async (_, makeStore) => {
+  const store = makeStore();
+  const sessionId = randomUUID();
+  const entries = Array.from({ length: 140_000 }, (_each, index): SessionStoreEntry => {
+    const role = index % 2 === 0 ? 'user' : 'assistant';
+    const parentUuid = index === 0 ? null : `m${index - 1}`;
+    return {
+      type: role,
+      uuid: `m${index}`,
+      parentUuid,
+      sessionId,
+      message: { role, content: `Words ${index}` },
+    };
+  });
+  await store.append({ projectKey: '-work', sessionId }, entries);
+  for (const forkSession of [false, true]) {
+    const options = { cwd, resume: sessionId, forkSession };
+    const { model, result } = await run(['Still here.'], options, { sessionStore: store });
+    expect(result).toMatchObject({ result: 'Still here.' });
+    expect(model.requests[0]?.messages).toHaveLength(forkSession ? 140_003 : 140_001);
+  }
+});
+
 it('a line of a file that is no JSON is passed over', async () => {
   const directory = folder();
   const { id } = await say('One', fileSessionStore(directory));

@@ -27,7 +27,7 @@ const STORES: [name: string, make: MakeSessionStore][] = [
 ];
 
 /** What the store of the official SDK does not do; nobody has promised that it does. */
-const NOT_OFFICIAL = /later changes to the caller's objects|kept apart/;
+const NOT_OFFICIAL = /later changes to the caller's objects|kept apart|with `after`/;
 
 describe.each(STORES)('a store in %s', (name, make) => {
   for (const { name: what, run } of sessionStoreConformance(make)) {
@@ -37,7 +37,7 @@ describe.each(STORES)('a store in %s', (name, make) => {
 
 describe('a store that', () => {
   const bare = (store: InMemorySessionStore): SessionStore => ({
-    append: (key, entries) => store.append(key, entries),
+    append: (key, entries, options) => store.append(key, entries, options),
     load: (key) => store.load(key),
   });
   const FAULTS: [fault: string, make: () => SessionStore, found: RegExp][] = [
@@ -46,6 +46,14 @@ describe('a store that', () => {
       'gives an empty list for nothing',
       () => ({ ...bare(new InMemorySessionStore()), load: async () => [] }),
       /never written is null/,
+    ],
+    [
+      'appends to whatever there is',
+      () => {
+        const store = new InMemorySessionStore();
+        return { ...bare(store), append: (key, entries) => store.append(key, entries) };
+      },
+      /with `after`, entries that do not follow/,
     ],
     [
       'mixes up subagents',

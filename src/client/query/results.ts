@@ -73,6 +73,7 @@ function kindOfError(
 ): ResultFailureKind {
   const text = textOf(result);
   if (/No conversation found with session ID/i.test(text)) return 'session_not_found';
+  if (/^The conversation \S+ has another writer/.test(text)) return 'session_conflict';
   if (result.terminal_reason?.startsWith('aborted')) return 'interrupted';
   // Versions before 2.1.100 give no reason.
   if (interrupted && result.terminal_reason === undefined) return 'interrupted';

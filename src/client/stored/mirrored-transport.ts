@@ -1,21 +1,17 @@
 import type { Transport, TransportEnd, TransportReceiver } from '../../protocol/transport/transport.js';
 import { wrapTransport } from '../../protocol/transport/wrap-transport.js';
 import { type Frame, isControlFrame } from '../../protocol/wire/frames.js';
-import type { SessionStore, SessionStoreFlush } from '../../protocol/wire/session-store.js';
-import { isMirrorFrame, SessionMirror } from './session-mirror.js';
+import { isMirrorFrame, type MirrorSettings, SessionMirror } from './session-mirror.js';
 
 /**
  * Diverts the agent's lines that are meant for the store. A result, and the end, waits until the store has
- * everything before it, so that whoever has read the result can continue from the store. Control traffic
- * never waits.
+ * everything before it, so that whoever has read the result can continue from the store. A result that the
+ * store refuses, because somebody else has continued the conversation, is no success. Control traffic never
+ * waits.
  */
-export function mirroredTransport(
-  inner: Transport,
-  store: SessionStore,
-  flush: SessionStoreFlush,
-): Transport {
+export function mirroredTransport(inner: Transport, settings: MirrorSettings): Transport {
   return wrapTransport(inner, {
-    start: (receiver) => inner.start(new MirrorReceiver(receiver, store, flush)),
+    start: (receiver) => inner.start(new MirrorReceiver(receiver, settings)),
   });
 }
 
@@ -26,9 +22,9 @@ class MirrorReceiver implements TransportReceiver {
   #held: { frame: Frame; byteLength: number }[] = [];
   #holding = false;
 
-  constructor(receiver: TransportReceiver, store: SessionStore, flush: SessionStoreFlush) {
+  constructor(receiver: TransportReceiver, settings: MirrorSettings) {
     this.#receiver = receiver;
-    this.#mirror = new SessionMirror(store, flush, (message) => receiver.frame(message, 0));
+    this.#mirror = new SessionMirror(settings, (message) => receiver.frame(message, 0));
   }
 
   frame(frame: Frame, byteLength: number): void {
@@ -50,7 +46,7 @@ class MirrorReceiver implements TransportReceiver {
   end(end: TransportEnd): void {
     void this.#mirror.flush().then(() => {
       this.#holding = false;
-      for (const { frame, byteLength } of this.#held.splice(0)) this.#receiver.frame(frame, byteLength);
+      for (const { frame, byteLength } of this.#held.splice(0)) this.#deliver(frame, byteLength);
       this.#receiver.end(end);
     });
   }
@@ -65,8 +61,19 @@ class MirrorReceiver implements TransportReceiver {
     if (!this.#holding) return;
     this.#holding = false;
     const [first, ...rest] = this.#held.splice(0);
-    if (first !== undefined) this.#receiver.frame(first.frame, first.byteLength);
+    if (first !== undefined) this.#deliver(first.frame, first.byteLength);
     // Another result among them waits in turn.
     for (const { frame, byteLength } of rest) this.frame(frame, byteLength);
   }
+
+  #deliver(frame: Frame, byteLength: number): void {
+    const { conflict } = this.#mirror;
+    const isRefused = conflict !== undefined && frame.type === 'result';
+    this.#receiver.frame(isRefused ? refused(frame, conflict.message) : frame, byteLength);
+  }
+}
+
+/** The agent's result as that of a turn that failed. */
+function refused({ result: _, ...frame }: Frame & { result?: unknown }, reason: string): Frame {
+  return { ...frame, subtype: 'error_during_execution', is_error: true, errors: [reason] } as Frame;
 }

@@ -19,8 +19,8 @@ export interface StoredLaunch {
  * writes.
  */
 export async function openStored(launch: StoredLaunch, isStopped: () => boolean): Promise<Transport> {
-  const plan = await restore(launch);
+  const { plan, restored } = await restore(launch);
   if (isStopped()) throw new Error('stopped');
-  const { sessionStoreFlush = 'batched' } = launch.options;
-  return mirroredTransport(launch.open(plan), launch.sessionStore, sessionStoreFlush);
+  const { sessionStoreFlush: flush = 'batched' } = launch.options;
+  return mirroredTransport(launch.open(plan), { store: launch.sessionStore, flush, restored });
 }

@@ -1,25 +1,36 @@
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AgentPlan } from '../../options/plan.js';
 import { OptionError } from '../../protocol/base/errors.js';
 import type { SessionKey, SessionStoreEntry } from '../../protocol/wire/session-store.js';
-import { entriesOf, readAt, withFile } from '../../sessions/entries.js';
+import { appendLines } from '../../sessions/append-lines.js';
+import { entriesOf, withFile } from '../../sessions/entries.js';
 import { projectKeyAt, projectsDirectory } from '../../sessions/places.js';
 import { isSessionId } from '../../sessions/project-key.js';
+import { lastEntryId } from '../../sessions/session-conflict.js';
 import { readFrom } from '../../sessions/store-calls.js';
 import type { StoredLaunch } from './open-stored.js';
+import type { RestoredSession } from './session-mirror.js';
+
+export interface Restored {
+  /** The plan to start with. */
+  plan: AgentPlan;
+  restored: RestoredSession | undefined;
+}
 
 /**
- * Writes the conversation to continue to where the CLI looks for it, and returns the plan to start with.
- * A transcript that already exists gets only the entries it lacks, so nothing in it is lost.
+ * Writes the conversation to continue to where the CLI looks for it. A transcript that already exists gets
+ * only the entries it lacks, so nothing in it is lost.
  */
-export async function restore(launch: StoredLaunch): Promise<AgentPlan> {
+export async function restore(launch: StoredLaunch): Promise<Restored> {
   const { plan, options, env } = launch;
   const projectKey = await projectKeyAt(options.cwd);
   const sessionId = plan.resume ?? (plan.continue ? await latest(launch, projectKey) : undefined);
-  if (isSessionId(sessionId)) await materialise(launch, { projectKey, sessionId }, projectsDirectory(env));
+  const restored = isSessionId(sessionId)
+    ? await materialise(launch, { projectKey, sessionId }, projectsDirectory(env))
+    : undefined;
   // The store decides which conversation is the latest, not the files of this machine.
-  return plan.continue ? { ...plan, continue: false, resume: sessionId } : plan;
+  return { plan: plan.continue ? { ...plan, continue: false, resume: sessionId } : plan, restored };
 }
 
 async function latest(
@@ -45,10 +56,10 @@ async function materialise(
   { sessionStore, options: { loadTimeoutMs } }: StoredLaunch,
   key: { projectKey: string; sessionId: string },
   projects: string,
-): Promise<void> {
+): Promise<RestoredSession> {
   const entries = await readFrom('load', () => sessionStore.load(key), loadTimeoutMs);
   // Unknown to the store: the CLI may have it, or reports that it does not exist.
-  if (entries == null) return;
+  if (entries == null) return { key, last: null };
   const path = join(projects, key.projectKey, key.sessionId);
   await complete(`${path}.jsonl`, entries);
   const subpaths = await readFrom('listSubkeys', async () => sessionStore.listSubkeys?.(key), loadTimeoutMs);
@@ -63,6 +74,7 @@ async function materialise(
     };
     await writeFile(`${join(path, subpath)}.meta.json`, JSON.stringify(metadata), { mode: 0o600 });
   }
+  return { key, last: lastEntryId(entries) ?? null };
 }
 
 /** In a store, the CLI's metadata file of a subagent is an entry of this type. */
@@ -76,11 +88,8 @@ function isInside(subpath: string): boolean {
 /** Writes the entries that the file does not have. */
 async function complete(path: string, entries: readonly SessionStoreEntry[]): Promise<void> {
   const knownIds = new Set<string>();
-  let gap = '';
   const exists = await withFile(path, async (file) => {
     for await (const { entry } of entriesOf(file)) if (entry.uuid !== undefined) knownIds.add(entry.uuid);
-    const { size } = await file.stat();
-    if (size > 0 && (await readAt(file, size - 1, 1)).toString() !== '\n') gap = '\n';
     return true;
   });
   const firstMissing = exists
@@ -95,7 +104,5 @@ async function complete(path: string, entries: readonly SessionStoreEntry[]): Pr
     return isNew;
   });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await appendFile(path, gap + missing.map((entry) => `${JSON.stringify(entry)}\n`).join(''), {
-    mode: 0o600,
-  });
+  await appendLines(path, missing);
 }

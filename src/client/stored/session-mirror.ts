@@ -8,6 +8,7 @@ import type {
   SessionStoreEntry,
   SessionStoreFlush,
 } from '../../protocol/wire/session-store.js';
+import { isConflict, lastEntryId, type SessionConflictError } from '../../sessions/session-conflict.js';
 import { appendTo } from '../../sessions/store-calls.js';
 
 /** What the agent has written to a transcript, reported to the host (`--session-mirror`). */
@@ -26,7 +27,19 @@ interface Batch {
   entries: SessionStoreEntry[];
 }
 
+/** A conversation that was restored: the last entry that the store had; null for none. */
+export interface RestoredSession {
+  key: SessionKey;
+  last: string | null;
+}
+
 const PATH = /[\\/]projects[\\/]([^\\/]+)[\\/]([^\\/]+?)(?:[\\/](.+))?\.jsonl$/;
+
+export interface MirrorSettings {
+  store: SessionStore;
+  flush: SessionStoreFlush;
+  restored: RestoredSession | undefined;
+}
 
 /**
  * Copies a transcript to a store: in order, one call at a time. A failing store does not stop the agent, but
@@ -36,13 +49,18 @@ export class SessionMirror {
   readonly #store: SessionStore;
   readonly #eager: boolean;
   readonly #report: (message: MessageFrame) => void;
+  /** Where the conversation being written ends, as far as this writer knows. */
+  #end: RestoredSession | undefined;
+  /** Somebody else has continued the conversation: what the agent said is not stored. */
+  conflict: SessionConflictError | undefined;
   #batches: Batch[] = [];
   #waiting = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(store: SessionStore, flush: SessionStoreFlush, report: (message: MessageFrame) => void) {
+  constructor({ store, flush, restored }: MirrorSettings, report: (message: MessageFrame) => void) {
     this.#store = store;
     this.#eager = flush === 'eager';
+    this.#end = restored;
     this.#report = report;
   }
 
@@ -57,7 +75,7 @@ export class SessionMirror {
     };
     const open = this.#eager ? undefined : this.#batches.find((batch) => sameKey(batch.key, key));
     if (open === undefined) this.#batches.push({ key, entries: [...entries] });
-    else open.entries.push(...entries);
+    else for (const entry of entries) open.entries.push(entry);
     this.#waiting += entries.length;
     if (this.#eager || this.#waiting >= LIMITS.maxMirroredEntries) void this.flush();
   }
@@ -72,9 +90,17 @@ export class SessionMirror {
   }
 
   async #write({ key, entries }: Batch): Promise<void> {
+    const last = lastEntryId(entries);
+    const end =
+      last !== undefined && this.#end !== undefined && sameKey(this.#end.key, key) ? this.#end : undefined;
     try {
-      await appendTo(this.#store, key, entries);
+      await appendTo(this.#store, key, entries, end?.last);
+      // Subagents have transcripts that nobody else writes.
+      if (last !== undefined && key.subpath === undefined) this.#end = { key, last };
     } catch (error) {
+      if (isConflict(error)) this.conflict = error;
+      // It may still arrive.
+      else if (end !== undefined) this.#end = undefined;
       this.#report(mirrorError(key, error));
     }
   }

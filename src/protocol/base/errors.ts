@@ -40,6 +40,7 @@ export type TenonErrorCode =
   | 'SCRIPT_FAILED'
   | 'SERVER_FAILED'
   | 'SERVER_IN_USE'
+  | 'SESSION_CONFLICT'
   | 'SESSION_ID_IN_USE'
   | 'SESSION_NOT_FOUND'
   | 'SESSION_STORE_FAILED'

@@ -132,6 +132,10 @@ export const LIMITS = {
   transcriptsAtOnce: 32,
   /** For one call to a session store; `loadTimeoutMs` overrides it for reading. */
   storeCallMs: 60_000,
+  /** Between two attempts to lock a file of a session store; a writer holds it for a few ms. */
+  lockPollMs: 5,
+  /** A lock that one owner has held this long is that of a process which was killed. */
+  abandonedLockMs: 10_000,
   /** Between attempts to write to a failing session store. */
   storeRetryMs: [200, 800] as readonly number[],
   /** With more entries than this, the store is written before the turn ends. */

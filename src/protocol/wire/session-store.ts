@@ -35,14 +35,29 @@ export type SessionSummaryEntry = {
  */
 export type SessionStoreFlush = 'batched' | 'eager';
 
+export type SessionAppendOptions = {
+  /**
+   * The `uuid` of the last entry that the writer knows of, among those with a `parentUuid`; null for none.
+   * Without it, the entries are appended to whatever there is.
+   */
+  after?: string | null | undefined;
+};
+
 /**
  * Stores conversations outside this machine. Only `append` and `load` are required. Nothing is ever deleted
  * unless `deleteSession` is called. `sessionStoreConformance` in `tenon/testing` checks whether a store meets
  * this contract.
  */
 export type SessionStore = {
-  /** Appends in the order of the calls. Called again after a rejection, so entries may arrive twice. */
-  append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void>;
+  /**
+   * Appends in the order of the calls. Called again after a rejection, so entries may arrive twice.
+   *
+   * With `after`, the store compares and appends in one step: if its last entry (see `lastEntryId`) is neither
+   * `after` nor one of `entries`, it appends nothing and rejects with a `SessionConflictError`. A store that
+   * ignores `after` cannot tell that two agents continue one conversation at once; of their turns, only the
+   * last to be written is read later.
+   */
+  append(key: SessionKey, entries: SessionStoreEntry[], options?: SessionAppendOptions): Promise<void>;
   /** Everything that was appended, deeply equal and in order; null for a key that was never written. */
   load(key: SessionKey): Promise<SessionStoreEntry[] | null>;
   /**

@@ -19,7 +19,7 @@ import { Transcript } from '../transcript/transcript.js';
 import { RequestHistory } from '../turn/history-policy.js';
 import { ModelChoice } from '../turn/model-choice.js';
 import { newTurn, type TurnParts } from '../turn/new-turn.js';
-import { brokenTurn, emptyTurn, type TurnOutcome } from '../turn/turn-record.js';
+import { brokenTurn, emptyTurn, failedTurn, type TurnOutcome } from '../turn/turn-record.js';
 import { UsageLedger } from '../turn/usage.js';
 import type { Lines } from './lines.js';
 import { initFields, resultLine, Warnings } from './lines.js';
@@ -196,6 +196,8 @@ export class AgentConversation {
     this.#turn = undefined;
     this.#warnings.isTurnRunning = false;
     await this.#saved();
+    const { conflict } = this.#transcript ?? {};
+    if (conflict !== undefined) outcome = failedTurn(outcome, conflict.message);
     if (this.#closed) return;
     this.#lastWasError = outcome.isError;
     this.#lines.send(
@@ -213,6 +215,8 @@ export class AgentConversation {
 
   async #prompt(message: MessageFrame, signal: AbortSignal): Promise<TurnOutcome> {
     const content = contentOf(message);
+    // What the model would answer could not be stored.
+    if (this.#transcript?.conflict !== undefined) throw this.#transcript.conflict;
     const verdict = await this.#promptHooks.submitted(textOf(content), signal);
     // An interrupt does not wait for a server that does not answer; the turn itself then notices the signal.
     await untilAborted(this.tools.hub.settled(), signal).catch(() => {});

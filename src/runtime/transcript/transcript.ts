@@ -4,6 +4,7 @@ import type { MessageParam } from '../../protocol/wire/content.js';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import { promptWords } from '../../sessions/first-prompt.js';
 import { isSessionId } from '../../sessions/project-key.js';
+import { isConflict, lastEntryId, type SessionConflictError } from '../../sessions/session-conflict.js';
 import { appendTo, readFrom } from '../../sessions/store-calls.js';
 import { type PlacedConfig, RUNTIME_VERSION, type RuntimeStart } from '../start/runtime-config.js';
 import { checkPairs, repaired } from './pairs.js';
@@ -15,7 +16,9 @@ type OnSaved = (key: SessionKey, entries: SessionStoreEntry[]) => void;
 /** The messages of a conversation, in memory and in the store. The model reads `messages` unchanged. */
 export class Transcript {
   readonly key: SessionKey;
-  readonly messages: MessageParam[] = [];
+  messages: MessageParam[] = [];
+  /** Somebody else has continued this conversation: nothing of it can be stored any more. */
+  conflict: SessionConflictError | undefined;
   readonly #start: RuntimeStart;
   readonly #onSaved: OnSaved;
   readonly #store: SessionStore | undefined;
@@ -26,6 +29,8 @@ export class Transcript {
   #failures: Error[] = [];
   /** The entry that the next one follows. */
   #last: string | undefined;
+  /** The last entry in the store, as far as this writer knows; undefined if a write has failed. */
+  #lastStored: string | null | undefined = null;
   #noted: string | undefined;
   #lastPrompt: string | undefined;
 
@@ -64,7 +69,8 @@ export class Transcript {
     checkPairs(seed);
     // An earlier conversation already contains the given history.
     if (from !== undefined) await transcript.#take({ projectKey, sessionId: from }, store);
-    else for (const message of seed) transcript.add(message);
+    else for (const message of seed) transcript.#add(message);
+    transcript.#saveUnlessBatched();
     return transcript;
   }
 
@@ -73,7 +79,12 @@ export class Transcript {
   }
 
   /** `lines`: the ids of the lines that showed it to the host. */
-  add(given: MessageParam, lines: readonly string[] = [], model?: string): void {
+  add(message: MessageParam, lines?: readonly string[], model?: string): void {
+    this.#add(message, lines, model);
+    this.#saveUnlessBatched();
+  }
+
+  #add(given: MessageParam, lines: readonly string[] = [], model?: string): void {
     // A copy: an in-process host holds parts of the same objects.
     const message = structuredClone(given);
     const [first = clock.uuid(), ...more] = lines;
@@ -81,7 +92,10 @@ export class Transcript {
     const entries = entriesOf(message, [first, ...more], this.#last, this.#context(model));
     this.#last = entries.at(-1)?.uuid;
     for (const entry of entries) this.#lastPrompt = promptWords(entry).prompt ?? this.#lastPrompt;
-    this.#unsaved.push(...entries);
+    for (const entry of entries) this.#unsaved.push(entry);
+  }
+
+  #saveUnlessBatched(): void {
     if (this.#start.sessionStoreFlush !== 'batched') void this.#save();
   }
 
@@ -121,10 +135,15 @@ export class Transcript {
   }
 
   async #write(store: SessionStore, entries: SessionStoreEntry[]): Promise<void> {
+    if (this.conflict !== undefined) return;
     try {
-      await appendTo(store, this.key, entries);
+      await appendTo(store, this.key, entries, this.#lastStored);
+      this.#lastStored = lastEntryId(entries) ?? this.#lastStored;
       this.#onSaved(this.key, entries);
     } catch (error) {
+      if (isConflict(error)) this.conflict = error;
+      // It may still arrive.
+      else this.#lastStored = undefined;
       this.#failures.push(error instanceof Error ? error : new Error(messageOf(error)));
     }
   }
@@ -148,9 +167,12 @@ export class Transcript {
     }
     const kept = said.slice(0, last + 1);
     // A fork copies everything under its own id; otherwise new entries follow the last one that counts.
-    if (from.sessionId !== this.sessionId) for (const { message, ids } of kept) this.add(message, ids);
-    else this.#last = until === undefined ? leaf : kept.at(-1)?.ids.at(-1);
-    this.messages.splice(0, this.messages.length, ...repaired(kept.map(({ message }) => message)));
+    if (from.sessionId !== this.sessionId) for (const { message, ids } of kept) this.#add(message, ids);
+    else {
+      this.#last = until === undefined ? leaf : kept.at(-1)?.ids.at(-1);
+      this.#lastStored = lastEntryId(stored) ?? null;
+    }
+    this.messages = repaired(kept.map(({ message }) => message));
   }
 }
 

@@ -41,7 +41,12 @@ export function emptyTurn(text: string): TurnOutcome {
 
 /** An internal error. */
 export function brokenTurn(text: string): TurnOutcome {
-  return { ...emptyTurn(text), subtype: 'error_during_execution', isError: true };
+  return failedTurn(emptyTurn(''), text);
+}
+
+/** A turn that has run, and then failed as a whole. */
+export function failedTurn({ stopReason, numTurns }: TurnOutcome, text: string): TurnOutcome {
+  return { ...emptyTurn(text), subtype: 'error_during_execution', isError: true, stopReason, numTurns };
 }
 
 interface TurnRecordDependencies {

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict';
 import type { SessionStore, SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import { foldSessionSummary } from '../../sessions/summary.js';
 
@@ -87,6 +87,37 @@ const CASES: readonly [name: string, check: (store: SessionStore) => Promise<voi
       const ids = (await loaded(store, key)).map(({ uuid }) => uuid);
       strictEqual(ids.length, 40);
       for (const [first, second] of batches) ok(ids.indexOf(first?.uuid) < ids.indexOf(second?.uuid));
+    },
+  ],
+  [
+    'with `after`, entries that do not follow the last one are refused with SESSION_CONFLICT, and not kept',
+    async (store) => {
+      const refused = { code: 'SESSION_CONFLICT' };
+      const title: SessionStoreEntry = { type: 'custom-title', uuid: 'title', customTitle: 'A title' };
+      await store.append(key, [user('one')], { after: null });
+      await rejects(store.append(key, [user('other')], { after: null }), refused);
+      // A title is not part of what was said, so it does not come in between.
+      await store.append(key, [title]);
+      await store.append(key, [user('two'), user('three')], { after: 'u-one' });
+      await rejects(store.append(key, [user('other')], { after: 'u-one' }), refused);
+      // Sent again after a failure: they are there already, and may be kept twice.
+      await store.append(key, [user('two'), user('three')], { after: 'u-one' });
+      await store.append(key, [user('four')], { after: 'u-three' });
+      await store.append({ ...key, sessionId: OTHER }, [user('one')], { after: null });
+      const ids = (await loaded(store, key)).map(({ uuid }) => uuid);
+      deepStrictEqual([...new Set(ids)], ['u-one', 'title', 'u-two', 'u-three', 'u-four']);
+    },
+  ],
+  [
+    'with `after`, one of concurrent calls is kept and the others are refused',
+    async (store) => {
+      await store.append(key, [user('one')]);
+      const calls = Array.from({ length: 20 }, (_, index) =>
+        store.append(key, [user(`${index}a`), user(`${index}b`)], { after: 'u-one' }),
+      );
+      const outcomes = await Promise.allSettled(calls);
+      strictEqual(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+      strictEqual((await loaded(store, key)).length, 3);
     },
   ],
   [

@@ -72,6 +72,7 @@ export type ResultFailureKind =
   | 'structured_output'
   | 'interrupted'
   | 'session_not_found'
+  | 'session_conflict'
   | 'execution'
   | 'unknown';
 
