@@ -123,8 +123,11 @@ export function planOf(options: GivenOptions): PlannedQuery {
     env: {},
     settings: { ...DEFAULT_SETTINGS },
   };
-  // Without the option, the SDK's contract is an empty system prompt; the agent's own is the preset.
-  if (options.systemPrompt === undefined) placed.initialize.systemPrompt = [''];
+  // Without the option, the SDK's contract is an empty system prompt; the agent's own is the preset. A prompt,
+  // even an empty one, would replace that of the agent that `agent` names.
+  if (options.systemPrompt === undefined && options.agent === undefined) {
+    placed.initialize.systemPrompt = [''];
+  }
   for (const name of NAMES) {
     const value = options[name];
     if (value !== undefined) (OPTION_TABLE[name] as Row<unknown>).to.put(value, placed, options);

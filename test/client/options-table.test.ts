@@ -31,7 +31,11 @@ const CALLBACKS: Record<string, Options> = {
   stderr: { stderr: () => {} },
 };
 
-const DIFFERENCES: Record<string, Partial<Row> & { reason: string }> = {
+const DIFFERENCES: Record<string, Partial<Row> & { reason: string; hasPrompt?: false }> = {
+  agent: {
+    hasPrompt: false,
+    reason: 'an empty prompt in `initialize` would replace the prompt of an agent that a file defines',
+  },
   outputFormat: {
     argv: [],
     reason: 'a schema can be long, and a `$schema` key in the flag ends the CLI; `initialize` has it',
@@ -64,10 +68,10 @@ function optionsOf({ option, value }: Row): Options {
 }
 
 function expectedOf(row: Row): Row {
-  const expected: Row = { ...row, ...DIFFERENCES[row.option] };
+  const { hasPrompt = row.value.systemPrompt === undefined, ...difference } = DIFFERENCES[row.option] ?? {};
+  const expected: Row = { ...row, ...difference };
   // The recording shows what a row adds to the launch without options, whose prompt is an empty one.
-  const init =
-    row.value.systemPrompt === undefined ? { systemPrompt: [''], ...expected.init } : expected.init;
+  const init = hasPrompt ? { systemPrompt: [''], ...expected.init } : expected.init;
   return { ...expected, init };
 }
 

@@ -20,6 +20,7 @@ import {
 import { InProcessServers } from '../mcp/in-process-servers.js';
 import { McpControls } from '../mcp/mcp-controls.js';
 import { QueryHost } from '../mcp/query-host.js';
+import { afterAnswer, withAgent } from './named-agent.js';
 import { type Debug, debugTo, frameTap } from './observers.js';
 import { QueryHandle } from './query-handle.js';
 import type { Query } from './query-type.js';
@@ -114,7 +115,10 @@ function connect(
   if (aborted === undefined) {
     inProcess.open((serverName) => new QueryHost(serverName, conversation, options, debug));
   }
-  const initialized = conversation.start();
+  const started = conversation.start();
+  const agentName = agentElsewhere(options);
+  const initialized =
+    agentName === undefined ? started : withAgent(agentName, started, (error) => conversation.fail(error));
   initialized.catch((error) => debug('initialize', messageOf(error)));
   const mcp = new McpControls(conversation, inProcess, configured, options, initialized, debug);
   const stopListening =
@@ -130,8 +134,13 @@ function connect(
     serverNames: Object.keys(split.inProcess),
     initialized,
     say: (prompt) => {
-      if (options.mcpReady) void sayWhenReady(mcp, options.mcpReady, debug, () => conversation.say(prompt));
-      else conversation.say(prompt);
+      const { mcpReady } = options;
+      const say = (): void => {
+        if (mcpReady) void sayWhenReady(mcp, mcpReady, debug, () => conversation.say(prompt));
+        else conversation.say(prompt);
+      };
+      if (agentName !== undefined) void afterAnswer(initialized, say);
+      else say();
     },
   };
 }
@@ -145,6 +154,11 @@ function launchAgent(machine: Machine, request: LaunchRequest): Launch {
 
 function isCli({ runtime, transport }: GivenOptions): boolean {
   return runtime === undefined && transport === undefined;
+}
+
+/** What `agent` names, unless it is in `agents`: then only the CLI knows whether it exists. */
+function agentElsewhere({ agent, agents = {} }: GivenOptions): string | undefined {
+  return agent === undefined || Object.hasOwn(agents, agent) ? undefined : agent;
 }
 
 /** Sends the prompt when the servers are ready, even if some have failed: the agent can work without them. */

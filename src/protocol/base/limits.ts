@@ -5,7 +5,10 @@
 export const LIMITS = {
   /** From the spawn to the CLI's first line. Slow hosts can need 80 s. */
   startupTimeoutMs: 120_000,
-  /** For the answer to `initialize` from an agent started before it is needed. */
+  /**
+   * For the answer to `initialize`: from an agent started before it is needed, and before a prompt for a
+   * named `agent` is sent unchecked.
+   */
   initializeMs: 60_000,
   /**
    * For the answer to a control request. `set_model` may wait 15 s for the API, `mcp_reconnect` 30 s for a
