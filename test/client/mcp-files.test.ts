@@ -4,7 +4,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { createSdkMcpServer, McpConfigError, query, serveHttp, tool } from '../../src/index.js';
+import {
+  createSdkMcpServer,
+  McpConfigError,
+  query,
+  type SDKUserMessage,
+  serveHttp,
+  tool,
+} from '../../src/index.js';
 import { toolUse } from '../../src/testing/index.js';
 import { ask, BACK_ENDS, resultsOf, serversOf } from '../support/back-ends.js';
 import { collect, type Sandbox } from '../support/real-cli.js';
@@ -99,8 +106,14 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     expect(() => query({ prompt: 'Go.', options: { ...options, strictMcpConfig: true } })).toThrow(
       McpConfigError,
     );
-    const running = query({ prompt: 'Go.', options: { ...options, mcpReady: true } });
+    let go = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const running = query({ prompt: promptAfter(asked), options });
+    // Before the prompt: with its result the agent may be gone, and with it whom to ask.
     const { failed } = await running.mcpReady();
+    go();
     expect(resultsOf((await collect(running)).messages)).toEqual(['earth and moon']);
     expect(failed.map(({ name, error }) => [name, error]).sort()).toEqual([
       [
@@ -163,3 +176,13 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     expect(isCli || agent.offered()[0]?.length).toBeTruthy();
   });
 });
+
+async function* promptAfter(moment: Promise<void>): AsyncGenerator<SDKUserMessage, void> {
+  await moment;
+  yield {
+    type: 'user',
+    message: { role: 'user', content: 'Go.' },
+    parent_tool_use_id: null,
+    session_id: '',
+  };
+}
