@@ -25,6 +25,12 @@ export {
   type PriceTable,
 } from './model.js';
 export { embedded, serveRuntime } from './on-node.js';
+export {
+  type FunctionAnswer,
+  type FunctionModelOptions,
+  modelFromFunction,
+  textToEvents,
+} from './own-model.js';
 export type { RunningRuntime } from './serve.js';
 export { FlagError, parseFlags, type RuntimeFlags } from './start/flags.js';
 export type { RuntimeConfig, RuntimeStart } from './start/runtime-config.js';

@@ -12,6 +12,7 @@ import type { RuntimeConfig, RuntimeStart } from './start/runtime-config.js';
 
 export { InMemorySessionStore } from '../sessions/memory-session-store.js';
 export { ModelError } from './model.js';
+export { modelFromFunction, textToEvents } from './own-model.js';
 export { FlagError, parseFlags } from './start/flags.js';
 
 /**

@@ -38,6 +38,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
  */
 const ALSO: readonly { from: string; to: string }[] = [
   { from: 'models/', to: 'runtime/model.ts' },
+  { from: 'models/', to: 'runtime/model-events.ts' },
   { from: 'runtime/bin.ts', to: 'models/anthropic/anthropic.ts' },
   { from: 'testing/', to: 'runtime/model.ts' },
   { from: 'protocol/', to: 'mcp/types.ts' },

@@ -6,7 +6,7 @@ import type {
   StreamEvent,
 } from '../../protocol/wire/content.js';
 import { ModelError } from '../../runtime/model.js';
-import { messageDelta, messageStart } from '../events.js';
+import { messageDelta, messageStart } from '../../runtime/model-events.js';
 import { mergedOptions } from './providers.js';
 import type { ProviderMetadata, StreamPart } from './specification.js';
 import type { ToolAliases } from './tool-aliases.js';

@@ -1,5 +1,5 @@
 import type { StopReason, StreamEvent } from '../protocol/wire/content.js';
-import type { TokenCounts } from '../runtime/model.js';
+import type { TokenCounts } from './model.js';
 
 /** The first event of an answer. */
 export function messageStart(model: string, id: string): StreamEvent {
