@@ -61,7 +61,7 @@ function tasks(root, wanted) {
           },
           {
             title:
-              'Installing packages that were written for the official SDK for the tests (about 115 MB, once)',
+              'Installing packages that were written for the official SDK for the tests (about 120 MB, once)',
             isApart: true,
             isDue: () => needsInstall(adoption),
             perform: () => install(adoption),

@@ -16,6 +16,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   doctor: async () => (await import('./doctor/command.js')).doctorCommand,
   mcp: async () => (await import('./mcp/command.js')).mcpCommand,
   new: async () => (await import('./new/command.js')).newCommand,
+  'stand-in': async () => (await import('./stand-in/command.js')).standInCommand,
 };
 
 /** Runs the command line and resolves with the exit code. */

@@ -103,6 +103,20 @@ it('mistakes are reported here, or all of this would prove nothing', async () =>
   expect(await compile(['mistake.ts'], { ...nodeNext, skipLibCheck: true })).toMatch(/mistake\.ts.*TS2322/);
 });
 
+it('programs for the official SDK compile with the stand-in installed under its name', async () => {
+  const standIn = join(folder, 'node_modules/@anthropic-ai/claude-agent-sdk');
+  const command = join(folder, 'node_modules/tenon/dist/commands/bin.js');
+  await run(process.execPath, [command, 'stand-in', standIn]);
+  const imports = "import type { BashInput } from '@anthropic-ai/claude-agent-sdk/sdk-tools';\n";
+  await writeFile(join(folder, 'named.ts'), `${imports}export const input: BashInput = { command: 'ls' };\n`);
+  try {
+    const files = ['named.ts', 'program.ts', 'wrapping.ts'];
+    expect(await compile(files, { ...nodeNext, skipLibCheck: false })).toBe('');
+  } finally {
+    await rm(standIn, { recursive: true });
+  }
+});
+
 it('an entry that is refused at run time does not compile where it is used', async () => {
   await writeFile(
     join(folder, 'refused.ts'),

@@ -1,9 +1,8 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
 import { OptionError } from '../../index.js';
-import { messageOf } from '../../protocol/base/errors.js';
 import { type Arguments, defineCommand } from '../arguments/command.js';
 import { EXIT } from '../exit-codes.js';
+import { writeNewFolder } from '../new-folder.js';
 import { packageVersion } from '../own-package.js';
 import { palette } from '../terminal/palette.js';
 import { print, printJson } from '../terminal/print.js';
@@ -36,38 +35,10 @@ async function createProject({ values, positionals }: Arguments<typeof options>)
   const [given] = positionals;
   if (given === undefined) throw new OptionError('folder', given, 'a folder is required: tenon new shop');
   const folder = resolve(given);
-  checkEmpty(given, folder);
   const files = projectFiles(packageName(folder), packageVersion());
-  try {
-    for (const [name, text] of Object.entries(files)) {
-      const path = join(folder, name);
-      mkdirSync(dirname(path), { recursive: true });
-      // `wx`: never overwrites a file that has appeared in the meantime.
-      writeFileSync(path, text, { flag: 'wx' });
-    }
-  } catch (error) {
-    throw new OptionError('folder', given, `cannot write to "${given}": ${messageOf(error)}`);
-  }
+  writeNewFolder(given, files);
   show(folder, Object.keys(files), values.json === true);
   return EXIT.ok;
-}
-
-/** A fresh repository counts as empty. */
-function checkEmpty(given: string, folder: string): void {
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw new OptionError('folder', given, `"${given}" cannot be used: ${messageOf(error)}`);
-  }
-  const found = names.filter((name) => name !== '.git');
-  if (found.length === 0) return;
-  throw new OptionError(
-    'folder',
-    given,
-    `"${given}" is not empty (${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}). Choose another folder.`,
-  );
 }
 
 function packageName(folder: string): string {

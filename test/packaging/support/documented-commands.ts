@@ -45,6 +45,12 @@ export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
   'npm install @anthropic-ai/claude-agent-sdk@npm:tenon': {
     why: 'the package is not on npm; test/adoption lays out the same installation',
   },
+  'npm install tenon': { why: 'the package is not on npm' },
+  'npx tenon stand-in ./claude-agent-sdk': { in: 'project', prints: /npm pack \.\/claude-agent-sdk/ },
+  'npm pack ./claude-agent-sdk': { why: 'run by test/adoption/stand-in.test.ts' },
+  'npm install ./anthropic-ai-claude-agent-sdk-0.3.325+tenon.tgz': {
+    why: 'run by test/adoption/stand-in.test.ts',
+  },
   'npm install --save-optional @anthropic-ai/claude-agent-sdk-linux-x64@0.3.325': {
     why: 'fetches 400 MB; the tests have it in test/reference',
   },
