@@ -242,15 +242,6 @@ describe('calls', () => {
     });
     expect(said(model.requests[1])).toContain('"list":[1,2]');
   });
-
-  it('of two servers with the same name for the model are offered once, and the first server has it', async () => {
-    const { model } = await run([{ toolUses: [{ name: 'mcp__a_b__t' }] }, 'Done.'], {
-      allowedTools: ['mcp__a_b'],
-      mcpServers: { 'a.b': server({ t: () => 'first' }), a_b: server({ t: () => 'second' }) },
-    });
-    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['mcp__a_b__t']);
-    expect(toolResults(model.requests[1])[0]?.text).toBe('first');
-  });
 });
 
 describe('several messages', () => {

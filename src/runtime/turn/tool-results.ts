@@ -11,35 +11,52 @@ export interface ShownResults {
   stop: ToolRunResult['stop'];
   /** The first call that a hook has deferred. */
   deferred: ToolUseBlock | undefined;
-  /** The ids of the lines. */
+  /** The ids of the lines, in the order of the calls. */
   shown: string[];
 }
 
-/** Shows the host the result of every call in an answer. Calls that did not complete have one too. */
-export function showResults(
+/**
+ * Shows the host the result of every call in an answer as soon as it is there: one that waits for an approval
+ * does not hold up the others. Calls that did not complete have one too.
+ */
+export async function showResults(
   asked: readonly ToolUseBlock[],
-  settled: readonly PromiseSettledResult<ToolRunResult>[],
+  calls: readonly Promise<ToolRunResult>[],
   lines: Lines,
   noteDenial: (run: ToolRunResult) => void,
-): ShownResults {
+): Promise<ShownResults> {
+  const all = await Promise.all(
+    asked.map(async (block, index) => showResult(block, await calls[index]?.catch(() => undefined), lines)),
+  );
   const results: ShownResults = { blocks: [], stop: undefined, deferred: undefined, shown: [] };
-  for (const [index, block] of asked.entries()) {
-    const outcome = settled[index];
-    const run = outcome?.status === 'fulfilled' ? outcome.value : undefined;
+  for (const { run, block, result, line } of all) {
     if (run?.denied) noteDenial(run);
     // Stopping the turn takes precedence over deferring, because the other calls have already run.
     if (run?.stop !== undefined && rank(run.stop) > rank(results.stop)) results.stop = run.stop;
     if (run?.stop?.kind === 'defer') results.deferred ??= block;
-    // The model does not read the reason of an interrupting denial: its turn is over.
-    const isRejected = run === undefined || run.stop?.kind === 'interrupt';
-    const result = isRejected ? rejected(block) : resultOf(run);
     results.blocks.push(result);
-    if (run?.stop?.kind === 'defer') continue;
-    results.shown.push(lines.user([result], isRejected ? rejectedFields(block) : fieldsOf(run)));
+    if (line !== undefined) results.shown.push(line);
   }
-  const contexts = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value.contexts : []));
+  const contexts = all.flatMap(({ run }) => run?.contexts ?? []);
   for (const text of contexts) results.blocks.push({ type: 'text', text });
   return results;
+}
+
+interface ShownResult {
+  run: ToolRunResult | undefined;
+  block: ToolUseBlock;
+  result: ToolResultBlockParam;
+  /** The id of the line, unless the call was deferred. */
+  line: string | undefined;
+}
+
+function showResult(block: ToolUseBlock, run: ToolRunResult | undefined, lines: Lines): ShownResult {
+  // The model does not read the reason of an interrupting denial: its turn is over.
+  const isRejected = run === undefined || run.stop?.kind === 'interrupt';
+  const result = isRejected ? rejected(block) : resultOf(run);
+  if (run?.stop?.kind === 'defer') return { run, block, result, line: undefined };
+  const line = lines.user([result], isRejected ? rejectedFields(block) : fieldsOf(run));
+  return { run, block, result, line };
 }
 
 function rank(stop: ToolRunResult['stop']): number {

@@ -202,20 +202,16 @@ function contentOf(output: unknown): ToolOutcome['content'] {
  * order in which the model asked. Calls may be added while earlier ones run.
  */
 export class ToolSchedule<Result> {
-  readonly #calls: Promise<Result>[] = [];
+  /** In the order of the model. */
+  readonly calls: Promise<Result>[] = [];
   /** The last call that must run alone. */
   #lastExclusive: Promise<unknown> = Promise.resolve();
 
   add(isReadOnly: boolean, run: () => Promise<Result>): Promise<Result> {
-    const before = isReadOnly ? this.#lastExclusive : Promise.allSettled(this.#calls);
+    const before = isReadOnly ? this.#lastExclusive : Promise.allSettled(this.calls);
     const call = before.then(run);
-    this.#calls.push(call);
+    this.calls.push(call);
     if (!isReadOnly) this.#lastExclusive = call.catch(() => {});
     return call;
-  }
-
-  /** In the order of the calls, regardless of which finished first. */
-  results(): Promise<PromiseSettledResult<Result>[]> {
-    return Promise.allSettled(this.#calls);
   }
 }

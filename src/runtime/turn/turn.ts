@@ -74,13 +74,13 @@ export class Turn {
       await this.#ask(stream, schedule);
     } catch (error) {
       this.#cut.abort();
-      return this.#brokenOff(this.#takeAnswer(stream.message), await schedule.results(), error);
+      return this.#brokenOff(this.#takeAnswer(stream.message), schedule, error);
     }
     const { message } = stream;
     this.#record.stopReason = message.stopReason;
     const asked = this.#takeAnswer(message);
     if (asked.length === 0) return this.#answered(message);
-    return this.#resultsIn(asked, await schedule.results());
+    return this.#resultsIn(asked, schedule);
   }
 
   /**
@@ -105,18 +105,18 @@ export class Turn {
    * The answer broke off. Calls it had already made may have had an effect, so the model is told about
    * them.
    */
-  #brokenOff(
+  async #brokenOff(
     asked: ToolUseBlock[],
-    settled: PromiseSettledResult<ToolRunResult>[],
+    schedule: ToolSchedule<ToolRunResult>,
     error: unknown,
-  ): TurnOutcome {
+  ): Promise<TurnOutcome> {
     if (asked.length === 0) {
       if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
       return error instanceof HistoryError
         ? this.#record.failed('error_during_execution', undefined, error.message)
         : this.#record.modelFailed(error);
     }
-    const { blocks, stop } = this.#resultBlocks(asked, settled);
+    const { blocks, stop } = await this.#resultBlocks(asked, schedule);
     if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#record.interrupted(blocks);
     this.#dependencies.remember({ role: 'user', content: blocks }, this.#record.takeShown());
     return this.#record.modelFailed(error);
@@ -148,9 +148,9 @@ export class Turn {
 
   async #resultsIn(
     asked: ToolUseBlock[],
-    settled: PromiseSettledResult<ToolRunResult>[],
+    schedule: ToolSchedule<ToolRunResult>,
   ): Promise<TurnOutcome | undefined> {
-    const { blocks, stop, deferred } = this.#resultBlocks(asked, settled);
+    const { blocks, stop, deferred } = await this.#resultBlocks(asked, schedule);
     if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#record.interrupted(blocks);
     const end = this.#endAfterTools(stop, deferred);
     // If the turn ends here, queued messages stay queued for their own turn.
@@ -174,9 +174,9 @@ export class Turn {
     };
   }
 
-  #resultBlocks(asked: ToolUseBlock[], settled: PromiseSettledResult<ToolRunResult>[]): ShownResults {
+  async #resultBlocks(asked: ToolUseBlock[], { calls }: ToolSchedule<ToolRunResult>): Promise<ShownResults> {
     const { lines, noteDenial } = this.#dependencies;
-    const results = showResults(asked, settled, lines, noteDenial);
+    const results = await showResults(asked, calls, lines, noteDenial);
     this.#record.userLines += asked.length;
     this.#record.shown.push(...results.shown);
     return results;
