@@ -1,5 +1,6 @@
 import { SdkMcpServer } from '../authoring/server/sdk-mcp-server.js';
 import { settingsProblems } from '../config/settings/enforceable.js';
+import { givenLayers } from '../config/settings/given-layers.js';
 import type { ReadLayers, ReadLayersOptions } from '../config/settings/layer.js';
 import { type PermissionSettings, permissionSettings } from '../config/settings/permission-settings.js';
 import { mcpToolName, mcpToolPrefix } from '../mcp/tool-names.js';
@@ -61,15 +62,42 @@ export function explainWith(read: ReadSettings, all: Options = {}): PermissionsE
   const options = givenOptions(all, 'explainPermissions');
   const { settings, warnings } = settingsOf(options, read);
   const wanted = options.permissionMode ?? settings.defaultMode ?? 'default';
-  const mode = wanted === 'bypassPermissions' && settings.bypassDisabledBy !== undefined ? 'default' : wanted;
+  const { mode, rules } = stateOf(options, settings);
   if (mode !== wanted) {
     warnings.push(
       `permissionMode "${wanted}" is disabled in ${settings.bypassDisabledBy}: the mode is "${mode}".`,
     );
   }
-  const state: PermissionState = { mode, rules: rulesInForce(options, settings) };
+  const state: PermissionState = { mode, rules };
   const tools = subjectsOf(options, state).map((subject) => explain(subject, state, options));
   return { mode, tools, warnings: [...warnings, ...warningsOf(options, state, tools)] };
+}
+
+/**
+ * Why `canUseTool` will not be called, as far as the options themselves say; undefined if it may be. Files are
+ * not read for it.
+ */
+export function whyNeverAsked(options: Options): string | undefined {
+  if (options.canUseTool == null) return undefined;
+  const state = stateOf(options, permissionSettings(givenLayers(options as ReadLayersOptions)));
+  const { mode } = state;
+  if (mode === 'bypassPermissions') {
+    return 'permissionMode "bypassPermissions" allows every call that no rule forbids';
+  }
+  if (mode === 'dontAsk') return 'permissionMode "dontAsk" denies what no rule allows';
+  if (options.permissionPrompts === 'none') return 'permissionPrompts "none" asks nobody';
+  // The CLI has tools of its own, unless `tools` says which; a hook can ask about any call.
+  const isKnown = Array.isArray(options.tools) || options.runtime != null;
+  if (!isKnown || (options.hooks?.PreToolUse?.length ?? 0) > 0) return undefined;
+  const tools = subjectsOf(options, state).map((subject) => explain(subject, state, options));
+  const isShadowed = tools.length > 0 && tools.every(({ decision }) => decision !== 'ask');
+  return isShadowed ? 'rules decide about every tool of `mcpServers` and `tools`' : undefined;
+}
+
+function stateOf(options: Options, settings: PermissionSettings): PermissionState {
+  const wanted = options.permissionMode ?? settings.defaultMode ?? 'default';
+  const isDisabled = wanted === 'bypassPermissions' && settings.bypassDisabledBy !== undefined;
+  return { mode: isDisabled ? 'default' : wanted, rules: rulesInForce(options, settings) };
 }
 
 /** The settings that an agent with these options reads, and warnings about those it would not accept. */

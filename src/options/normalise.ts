@@ -95,7 +95,10 @@ const emitted = new Set<string>();
  * Reports problems that do not prevent the query: to `stderr` if given, otherwise once per process as a
  * warning.
  */
-export function warningsTo({ stderr }: Pick<Options, 'stderr'>, code: `TENON_${string}`): Warn {
+export function warningsTo(
+  { stderr }: Pick<Options, 'stderr'>,
+  code: `TENON_${string}` | 'CLAUDE_SDK_CAN_USE_TOOL_SHADOWED',
+): Warn {
   return (text) => {
     if (typeof stderr === 'function') tell(stderr, `tenon: ${text}\n`);
     else if (!emitted.has(text)) {

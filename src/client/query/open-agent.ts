@@ -8,6 +8,7 @@ import { Callbacks } from '../callbacks/callbacks.js';
 import { onAbort } from '../conversation/abort-hub.js';
 import { Conversation } from '../conversation/conversation.js';
 import type { Prompt } from '../conversation/user-input.js';
+import { whyNeverAsked } from '../explain-permissions.js';
 import { failedLaunch, type Launch, type LaunchRequest } from '../launch/launch.js';
 import { launchRuntime, launchTransport } from '../launch/launch-elsewhere.js';
 import type { Machine } from '../launch/machine.js';
@@ -57,9 +58,20 @@ export function openAgent(options: GivenOptions, machine: Machine): OpenAgent {
   const planned = planOf(options);
   const configured = configuredServers(options, planned.env, machine.readConfiguration);
   warnAbout(configured.problems, options);
+  if (options.canUseTool !== undefined) warnIfNeverAsked(options);
   const host = hostOf(options, configured);
   const launch = launchPlanned(options, planned, configured, host, machine);
   return connect(options, planned.settings, configured, host, launch);
+}
+
+/** A callback that is never called looks like a guard and is none. Programs know the code from the official SDK. */
+function warnIfNeverAsked(options: GivenOptions): void {
+  const reason = whyNeverAsked(options);
+  if (reason === undefined) return;
+  warningsTo(
+    options,
+    'CLAUDE_SDK_CAN_USE_TOOL_SHADOWED',
+  )(`canUseTool will not be asked: ${reason}. To see every call, give a PreToolUse hook.`);
 }
 
 /** What the host provides to the agent. */
