@@ -1,4 +1,5 @@
 import { clock, type Timer, unref } from '../../protocol/base/clock.js';
+import { emitWarning } from '../../protocol/base/host-process.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import { SERVER_ERROR, SESSION_NOT_FOUND } from '../json-rpc/codes.js';
 import type { ManyConnectionsServer, McpTransport } from '../types.js';
@@ -11,8 +12,17 @@ type HttpTransport = InstanceType<Library['WebStandardStreamableHTTPServerTransp
 interface HttpClient {
   readonly transport: HttpTransport;
   /** Requests being answered, including an open event stream. */
-  inUse: number;
+  readonly open: Set<Exchange>;
   idleTimer: Timer | undefined;
+}
+
+/** One request, and what its answer is written to. */
+export interface Exchange {
+  /** Bytes that the client has not taken yet. */
+  readonly unsentBytes: number;
+  /** Resolves when the response was sent or is no longer wanted. */
+  readonly answered: Promise<void>;
+  destroy(): void;
 }
 
 export interface HttpClientLimits {
@@ -35,13 +45,12 @@ export class HttpClients {
     this.#limits = limits;
   }
 
-  /** `answered` resolves when the response was sent or is no longer wanted. */
-  async handle(request: Request, answered: Promise<void>): Promise<Response> {
+  async handle(request: Request, exchange: Exchange): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
-    if (id === null) return this.#open(request, answered);
+    if (id === null) return this.#open(request, exchange);
     const client = this.#clients.get(id);
     if (client === undefined) return jsonRpcErrorResponse(404, SESSION_NOT_FOUND, 'Session not found');
-    this.#use(id, client, answered);
+    this.#use(id, client, exchange);
     return client.transport.handleRequest(request);
   }
 
@@ -51,18 +60,18 @@ export class HttpClients {
   }
 
   /** A first request. If it is not a handshake, the library reports what is wrong with it. */
-  async #open(request: Request, answered: Promise<void>): Promise<Response> {
+  async #open(request: Request, exchange: Exchange): Promise<Response> {
     if (!this.#makeRoom())
       return jsonRpcErrorResponse(503, SERVER_ERROR, 'Too many sessions; try again later.');
     const transport = new this.#library.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => clock.uuid(),
-      onsessioninitialized: (id) => this.#use(id, client, answered),
+      onsessioninitialized: (id) => this.#use(id, client, exchange),
       eventStore: new ReplayStore(),
       retryInterval: LIMITS.streamRetryAfterMs,
       // The size of the body was checked when it was read.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     });
-    const client: HttpClient = { transport, inUse: 0, idleTimer: undefined };
+    const client: HttpClient = { transport, open: new Set(), idleTimer: undefined };
     await this.#server.connect(transport as McpTransport);
     const endConnection = transport.onclose;
     transport.onclose = () => {
@@ -75,14 +84,28 @@ export class HttpClients {
     return response;
   }
 
-  #use(id: string, client: HttpClient, answered: Promise<void>): void {
+  /** Whether more may be written to the client. One that has not read for too long loses its session. */
+  mayWrite(exchange: Exchange): boolean {
+    const client = [...this.#clients.values()].find(({ open }) => open.has(exchange));
+    const unsent = [...(client?.open ?? [exchange])].reduce((sum, { unsentBytes }) => sum + unsentBytes, 0);
+    if (unsent <= LIMITS.maxUnsentBytes) return true;
+    emitWarning(
+      `A client of an MCP server over HTTP has not read ${unsent} bytes. It was cut off; it may open a new session.`,
+      { type: 'TenonWarning', code: 'TENON_STALLED_CLIENT' },
+    );
+    void client?.transport.close();
+    for (const each of client?.open ?? [exchange]) each.destroy();
+    return false;
+  }
+
+  #use(id: string, client: HttpClient, exchange: Exchange): void {
     this.#clients.delete(id);
     this.#clients.set(id, client);
-    client.inUse += 1;
+    client.open.add(exchange);
     clock.clearTimeout(client.idleTimer);
-    void answered.then(() => {
-      client.inUse -= 1;
-      if (client.inUse > 0 || !this.#clients.has(id)) return;
+    void exchange.answered.then(() => {
+      client.open.delete(exchange);
+      if (client.open.size > 0 || !this.#clients.has(id)) return;
       client.idleTimer = clock.setTimeout(() => void client.transport.close(), this.#limits.sessionIdleMs);
       unref(client.idleTimer);
     });
@@ -91,7 +114,7 @@ export class HttpClients {
   /** Disconnects the client that has been idle longest. False when all are in use. */
   #makeRoom(): boolean {
     if (this.#clients.size < this.#limits.maxSessions) return true;
-    const idle = [...this.#clients.values()].find(({ inUse }) => inUse === 0);
+    const idle = [...this.#clients.values()].find(({ open }) => open.size === 0);
     void idle?.transport.close();
     return idle !== undefined;
   }

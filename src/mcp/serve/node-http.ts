@@ -1,7 +1,5 @@
 /** Translates between Node's HTTP server and the web's `Request` and `Response`, which the MCP library uses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 
 /** Undefined if the body is longer than allowed. */
 export async function webRequest(
@@ -32,15 +30,29 @@ async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Bu
   return Buffer.concat(chunks);
 }
 
-/** Resolves when everything is sent or the client is gone. */
-export async function sendWebResponse(response: Response, outgoing: ServerResponse): Promise<void> {
+/** `mayWrite` is asked before each part, because what is written waits here for as long as the client does not read. */
+export async function sendWebResponse(
+  response: Response,
+  outgoing: ServerResponse,
+  mayWrite: () => boolean,
+): Promise<void> {
   // A client that disconnects is not a failure of the server.
   outgoing.on('error', () => {});
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   // An event stream may be silent for long; the client must know that it is open.
   outgoing.flushHeaders();
-  if (response.body === null) outgoing.end();
-  else await pipeline(Readable.fromWeb(response.body), outgoing).catch(() => {});
+  const reader = response.body?.getReader();
+  outgoing.once('close', () => void reader?.cancel().catch(() => {}));
+  try {
+    // Read as fast as it comes: what a web stream holds back cannot be measured.
+    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      if (!mayWrite()) return;
+      outgoing.write(part.value);
+    }
+    outgoing.end();
+  } catch {
+    outgoing.destroy();
+  }
 }
 
 /** An error from before MCP, in the form of MCP. */

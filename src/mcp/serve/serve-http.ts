@@ -6,7 +6,7 @@ import { messageOf, OptionError } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import { INTERNAL_ERROR, SERVER_ERROR } from '../json-rpc/codes.js';
 import { hostnameOf, hostnamesOf } from './hostnames.js';
-import { HttpClients } from './http-clients.js';
+import { type Exchange, HttpClients } from './http-clients.js';
 import { jsonRpcErrorResponse, sendWebResponse, webRequest } from './node-http.js';
 import { instanceToServe, type ServableServer } from './servable.js';
 
@@ -70,11 +70,11 @@ export async function serveHttp(
     return jsonRpcErrorResponse(503, SERVER_ERROR, 'The server is shutting down.');
   };
 
-  const answer = async (incoming: IncomingMessage, answered: Promise<void>): Promise<Response> => {
+  const answer = async (incoming: IncomingMessage, exchange: Exchange): Promise<Response> => {
     const refusal = refusalOf(incoming);
     if (refusal !== undefined) return refusal;
     const request = await webRequest(incoming, maxBodyBytes);
-    if (request !== undefined) return clients.handle(request, answered);
+    if (request !== undefined) return clients.handle(request, exchange);
     return jsonRpcErrorResponse(413, SERVER_ERROR, `The request body is larger than ${maxBodyBytes} bytes.`);
   };
 
@@ -82,7 +82,18 @@ export async function serveHttp(
     const answered = new Promise<void>((resolve) => outgoing.once('close', resolve));
     underWay.add(answered);
     void answered.then(() => underWay.delete(answered));
-    void respond(outgoing, () => answer(incoming, answered));
+    const exchange: Exchange = {
+      get unsentBytes() {
+        return outgoing.writableLength;
+      },
+      answered,
+      destroy: () => outgoing.destroy(),
+    };
+    void respond(
+      outgoing,
+      () => answer(incoming, exchange),
+      () => clients.mayWrite(exchange),
+    );
   });
   const actualPort = await listen(listener, port, host);
 
@@ -103,13 +114,17 @@ export async function serveHttp(
   return { url, port: actualPort, close, [Symbol.asyncDispose]: close };
 }
 
-async function respond(outgoing: ServerResponse, answer: () => Promise<Response>): Promise<void> {
+async function respond(
+  outgoing: ServerResponse,
+  answer: () => Promise<Response>,
+  mayWrite: () => boolean,
+): Promise<void> {
   const response = await answer().catch((error) =>
     jsonRpcErrorResponse(500, INTERNAL_ERROR, `Internal error: ${messageOf(error)}`),
   );
   // The rest of its body would only be read to be thrown away.
   if (response.status === 403 || response.status === 413) outgoing.shouldKeepAlive = false;
-  await sendWebResponse(response, outgoing);
+  await sendWebResponse(response, outgoing, mayWrite);
 }
 
 async function listen(listener: Server, port: number, host: string): Promise<number> {

@@ -10,7 +10,7 @@ import type { ServeStdioOptions, StdioServing } from './serve-stdio.js';
 /** Serves the server to any number of MCP clients over HTTP. There is no login: anyone who reaches the port can use it. */
 export async function serveHttp(server: ServableServer, options?: ServeHttpOptions): Promise<HttpServing> {
   const serving = await import('./serve-http.js');
-  await requireLibrary('serveHttp');
+  await requireLibrary();
   return serving.serveHttp(server, options);
 }
 
@@ -20,18 +20,17 @@ export async function serveHttp(server: ServableServer, options?: ServeHttpOptio
  */
 export async function serveStdio(server: ServableServer, options?: ServeStdioOptions): Promise<StdioServing> {
   const serving = await import('./serve-stdio.js');
-  await requireLibrary('serveStdio');
   return serving.serveStdio(server, options);
 }
 
-/** An optional dependency, because only serving needs it: installed unless optional packages are left out. */
-async function requireLibrary(wanting: string): Promise<void> {
+/** An optional dependency, because only serving over HTTP needs it: installed unless optional packages are left out. */
+async function requireLibrary(): Promise<void> {
   try {
     await import('@modelcontextprotocol/server');
   } catch (error) {
     throw new TenonError(
       'PACKAGE_NOT_FOUND',
-      `${wanting}() needs the package "@modelcontextprotocol/server", which was left out of this installation. ` +
+      `serveHttp() needs the package "@modelcontextprotocol/server", which was left out of this installation. ` +
         'Install it: npm install @modelcontextprotocol/server',
       { cause: error },
     );

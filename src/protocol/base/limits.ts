@@ -118,6 +118,11 @@ export const LIMITS = {
   maxSessions: 1_000,
   /** The body of one HTTP request; the MCP library's own limit. */
   maxBodyBytes: 4 * 1024 * 1024,
+  /**
+   * What waits to be sent to one client of a server before the client is cut off. More than a result usually
+   * has, so that only one that does not read gets there.
+   */
+  maxUnsentBytes: 16 * 1024 * 1024,
   /** What a session keeps for clients that reconnect: a number of messages, and their bytes. */
   replayMessages: 1_000,
   replayBytes: 4 * 1024 * 1024,

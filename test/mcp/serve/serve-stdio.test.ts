@@ -7,12 +7,17 @@ import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioClientTransportV2 } from '@modelcontextprotocol/client/stdio';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { createSdkMcpServer, serveStdio, tool } from '../../../src/index.js';
+import { LIMITS } from '../../../src/protocol/base/limits.js';
 import { failOnTrouble } from '../../support/fake-cli.js';
+import { PATIENCE_MS } from '../../support/patience.js';
 import { alive } from '../../support/real-cli.js';
 
-failOnTrouble();
+const isAboutClient = (warning: Error): boolean =>
+  (warning as { code?: string }).code === 'TENON_STALLED_CLIENT';
+failOnTrouble(isAboutClient);
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../fixtures/mcp/${name}`, import.meta.url));
@@ -102,4 +107,75 @@ it('a program that has closed its HTTP server ends by itself: nothing is left op
     code: 0,
     output: { status: 200, events: expect.any(String) },
   });
+});
+
+/** What was written to a stream, line by line. */
+function linesOf(stream: PassThrough): Record<string, unknown>[] {
+  const lines: Record<string, unknown>[] = [];
+  let rest = '';
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n');
+    rest = parts.pop() ?? '';
+    lines.push(...parts.map((part) => JSON.parse(part)));
+  });
+  return lines;
+}
+
+it('answers a line of 64 MB, however it is cut (pain 12)', async () => {
+  const length = tool('length', 'Measures', { text: z.string() }, ({ text }) => text.length);
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const lines = linesOf(stdout);
+  await using _ = await serveStdio(createSdkMcpServer({ name: 'long', tools: [length] }), { stdin, stdout });
+  const head =
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"length","arguments":{"text":"';
+  stdin.write(head);
+  const part = Buffer.alloc(64 * 1024, 'x');
+  for (let sent = 0; sent < 1024; sent += 1) stdin.write(part);
+  stdin.write('"}}}\n');
+  await vi.waitFor(() => expect(lines).toHaveLength(1), PATIENCE_MS);
+  expect(lines[0]).toMatchObject({ id: 1, result: { content: [{ text: String(64 * 1024 * 1024) }] } });
+});
+
+it('says what it cannot read, and goes on with the next line (R69)', async () => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const lines = linesOf(stdout);
+  await using _ = await serveStdio(createSdkMcpServer({ name: 'bounded' }), {
+    stdin,
+    stdout,
+    maxLineBytes: 100,
+  });
+  stdin.write(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'x'.repeat(200)}"}}\n`);
+  stdin.write('{"jsonrpc":\n');
+  stdin.write('[]\n\n');
+  stdin.write('{"jsonrpc":"2.0","id":4,"method":7}\n');
+  stdin.write('{"jsonrpc":"2.0","id":5,"method":"ping"}\n');
+  await vi.waitFor(() => expect(lines.at(-1)).toMatchObject({ id: 5, result: {} }));
+  const refused = lines.slice(0, -1);
+  expect(refused.map(({ id, error }) => [id, (error as { code: number }).code])).toEqual([
+    [null, -32600],
+    [null, -32700],
+    [null, -32600],
+    [4, -32600],
+  ]);
+  expect(JSON.stringify(refused[0])).toContain('longer than 100 bytes (maxLineBytes)');
+});
+
+it('ends with a client that does not read (R70)', async () => {
+  const flood = tool('flood', 'Floods', {}, async (_args, { reportProgress, signal }) => {
+    const text = 'x'.repeat(1024 * 1024);
+    for (let sent = 0; !signal.aborted; sent += 1) {
+      reportProgress(sent, undefined, text);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return 'aborted';
+  });
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const { closed } = await serveStdio(createSdkMcpServer({ name: 'flooding', tools: [flood] }), {
+    stdin,
+    stdout,
+  });
+  const params = { name: 'flood', arguments: {}, _meta: { progressToken: 1 } };
+  stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
+  await closed;
+  expect(stdout.readableLength + stdout.writableLength).toBeLessThan(2 * LIMITS.maxUnsentBytes);
 });
