@@ -1,9 +1,11 @@
 /** A model of one's own, from a function or from text (R41). */
 import { describe, expect, it } from 'vitest';
 import { createSdkMcpServer, query, tool } from '../../src/index.js';
+import type { StreamEvent } from '../../src/protocol/wire/content.js';
 import {
   embedded,
   type FunctionAnswer,
+  type Model,
   ModelError,
   modelFromFunction,
   textToEvents,
@@ -112,3 +114,50 @@ it('textToEvents() makes the events of a whole answer', async () => {
     'message_stop',
   ]);
 });
+
+it.each([
+  ['breaks off', '{"a": 1', 'The input is not valid JSON'],
+  ['is a list', '[1]', 'The input must be a JSON object; it is an array'],
+  ['is text', '"one"', 'The input must be a JSON object; it is a string'],
+])(
+  'a call whose input %s does not run: the model is told, and may call again (R6)',
+  async (_, json, told) => {
+    const calls: unknown[] = [];
+    const requests: string[] = [];
+    const note = tool('note', 'Notes', { type: 'object' }, (input) => {
+      calls.push(input);
+      return 'noted';
+    });
+    const model: Model = {
+      name: 'clumsy',
+      stream: (request) => {
+        requests.push(JSON.stringify(request.messages));
+        if (requests.length > 2) return textToEvents('Done.', { model: 'clumsy' });
+        return callWith(requests.length === 1 ? json : '{"a":1}');
+      },
+    };
+    const run = query({
+      prompt: 'Go.',
+      options: {
+        runtime: embedded({ model }),
+        mcpServers: { s: createSdkMcpServer({ name: 's', tools: [note] }) },
+        allowedTools: ['mcp__s'],
+      },
+    });
+    expect(await run.done).toMatchObject({ subtype: 'success', result: 'Done.' });
+    expect(calls).toEqual([{ a: 1 }]);
+    expect(requests[1]).toContain(told);
+    // Every API wants an object back.
+    expect(requests[1]).toContain('"input":{}');
+  },
+);
+
+async function* callWith(json: string): AsyncGenerator<StreamEvent, void> {
+  const events = modelFromFunction(() => ({ toolCalls: [{ name: 'mcp__s__note', input: 0 }] }));
+  const context = { signal: new AbortController().signal, onRetry() {}, warn() {}, sessionId: '' };
+  const request = { model: 'clumsy', max_tokens: 1, system: [], messages: [], tools: [] };
+  for await (const event of events.stream(request, context)) {
+    const isInput = event.type === 'content_block_delta' && event.delta.type === 'input_json_delta';
+    yield isInput ? { ...event, delta: { type: 'input_json_delta', partial_json: json } } : event;
+  }
+}

@@ -1,4 +1,5 @@
 import { messageOf } from '../../protocol/base/errors.js';
+import { isRecord, kindOf } from '../../protocol/base/kinds.js';
 import type {
   AssistantContentBlock,
   ContentDelta,
@@ -37,6 +38,8 @@ export class AssistantStream {
     startUsage: emptyCounts(),
     usage: emptyCounts(),
   };
+  /** Calls whose input is not JSON, by their ids, with what is wrong: the model is told, and the tool does not run. */
+  readonly unreadable = new Map<string, string>();
   readonly #drafts = new Map<number, AssistantContentBlock>();
   readonly #json = new Map<number, string>();
 
@@ -88,18 +91,26 @@ export class AssistantStream {
     const draft = this.#drafts.get(index);
     if (draft === undefined) return undefined;
     const json = this.#json.get(index);
-    if (draft.type === 'tool_use' && json !== undefined && json !== '') draft.input = parseInput(json);
+    if (draft.type === 'tool_use' && json !== undefined && json !== '')
+      draft.input = this.#parse(draft.id, json);
     if (metadata !== undefined) Object.assign(draft, { provider_metadata: metadata });
     this.message.content.push(draft);
     return draft;
   }
-}
 
-function parseInput(json: string): Record<string, unknown> {
-  try {
-    return JSON.parse(json) as Record<string, unknown>;
-  } catch (error) {
-    throw new ModelError(`The model sent tool input that is not valid JSON: ${messageOf(error)}`);
+  /** Small models sometimes write input that breaks off or is no object; every API wants an object back. */
+  #parse(id: string, json: string): Record<string, unknown> {
+    try {
+      const input: unknown = JSON.parse(json);
+      if (isRecord(input)) return input;
+      this.unreadable.set(
+        id,
+        `The input must be a JSON object; it is ${kindOf(input)}. Call the tool again.`,
+      );
+    } catch (error) {
+      this.unreadable.set(id, `The input is not valid JSON: ${messageOf(error)}. Call the tool again.`);
+    }
+    return {};
   }
 }
 

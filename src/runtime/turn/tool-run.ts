@@ -31,9 +31,10 @@ export interface ToolRunDependencies {
   middleware?: ComposedCalls | undefined;
 }
 
-/** One tool call from request to result: hooks, permission, the tool, hooks. */
+/** One tool call from request to result: hooks, permission, the tool, hooks. With a `problem` none of them runs. */
 export async function runTool(
   block: ToolUseBlock,
+  problem: string | undefined,
   { find, hooks, permissions, lines, middleware }: ToolRunDependencies,
   signal: AbortSignal,
 ): Promise<ToolRunResult> {
@@ -45,6 +46,7 @@ export async function runTool(
     stop: undefined,
     denied: false,
   };
+  if (problem !== undefined) return { ...result, outcome: failedOutcome(problem) };
   const tool = find(block.name);
   if (tool === undefined || permissions.isRemoved(tool))
     return { ...result, outcome: noSuchTool(block.name) };

@@ -127,18 +127,18 @@ export class Turn {
     await readAnswer(stream, this.#dependencies, this.#modelCalls === 1, this.#running, (block, line) => {
       this.#record.shown.push(line);
       if (block.type === 'text') this.#lastText = block.text;
-      if (block.type === 'tool_use') this.#begin(block, schedule);
+      if (block.type === 'tool_use') this.#begin(block, stream.unreadable.get(block.id), schedule);
     });
   }
 
   /** Starts a call while the answer is still streaming. */
-  #begin(block: ToolUseBlock, schedule: ToolSchedule<ToolRunResult>): void {
+  #begin(block: ToolUseBlock, problem: string | undefined, schedule: ToolSchedule<ToolRunResult>): void {
     const tool = this.#dependencies.find(block.name);
     const isReadOnly = tool === undefined || tool.isReadOnly === true;
     schedule
       .add(isReadOnly, async () => {
         this.#running.throwIfAborted();
-        const run = await runTool(block, this.#dependencies, this.#running);
+        const run = await runTool(block, problem, this.#dependencies, this.#running);
         // A denial that interrupts also cancels the calls after it and the rest of the answer.
         if (run.stop?.kind === 'interrupt') this.#cut.abort();
         return run;
