@@ -27,6 +27,7 @@ const EXAMPLES: Record<string, () => unknown> = {
   ControlTimeoutError: () => new main.ControlTimeoutError('interrupt', 5),
   ProcessError: () => new ProcessError('EXITED', 'x'),
   McpConfigError: () => new McpConfigError([]),
+  SessionConflictError: () => new main.SessionConflictError({ projectKey: 'p', sessionId: 's' }),
   ResultError: () => new ResultError(failed as never),
   ModelError: () => new runtime.ModelError('x', { status: 500 }),
   FlagError: () => catchError(() => runtime.parseFlags(['--nope'], JSON.parse)),
@@ -131,4 +132,22 @@ it('the guide explains every code, and no other', () => {
     [...(row.split('|')[1] ?? '').matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code),
   );
   expect(explained.sort()).toEqual(codes.sort());
+});
+
+it('a package that is not installed is not called a wrong option', async () => {
+  vi.doMock('@anthropic-ai/sdk', () => {
+    throw new Error("Cannot find package '@anthropic-ai/sdk'");
+  });
+  try {
+    const model = anthropicModel.anthropic({ apiKey: 'x' });
+    const request = { model: 'x', max_tokens: 1, system: [], messages: [], tools: [] };
+    const stream = model.stream(request, { signal: new AbortController().signal, onRetry: () => {} });
+    const error = await stream[Symbol.asyncIterator]()
+      .next()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'PACKAGE_NOT_FOUND' });
+    expect((error as Error).message).toContain('npm install @anthropic-ai/sdk');
+  } finally {
+    vi.doUnmock('@anthropic-ai/sdk');
+  }
 });
