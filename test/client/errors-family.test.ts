@@ -141,7 +141,8 @@ it('a package that is not installed is not called a wrong option', async () => {
   try {
     const model = anthropicModel.anthropic({ apiKey: 'x' });
     const request = { model: 'x', max_tokens: 1, system: [], messages: [], tools: [] };
-    const stream = model.stream(request, { signal: new AbortController().signal, onRetry: () => {} });
+    const { signal } = new AbortController();
+    const stream = model.stream(request, { signal, sessionId: 's', onRetry: () => {}, warn: () => {} });
     const error = await stream[Symbol.asyncIterator]()
       .next()
       .catch((thrown: unknown) => thrown);
