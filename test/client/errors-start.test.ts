@@ -166,3 +166,18 @@ it.skipIf(found !== undefined)(
     for (const words of [...tried, ...remedies]) expect(error.message).toContain(words);
   },
 );
+
+it('a directory for temporary files that is not there is NO_TEMPORARY_DIRECTORY, and the message says what to do', async () => {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = join(root, 'nowhere-to-write');
+  try {
+    const options = { pathToClaudeCodeExecutable: wellBehaved, hermetic: true };
+    const error = await failure(options, 'hi');
+    expect(error.code).toBe('NO_TEMPORARY_DIRECTORY');
+    for (const words of [join(root, 'nowhere-to-write'), 'TMPDIR', 'Create'])
+      expect(error.message).toContain(words);
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
+});

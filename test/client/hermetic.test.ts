@@ -69,7 +69,7 @@ function poison(box: Sandbox): { cwd: string; hookMarks: () => string } {
   return { cwd, hookMarks: () => (existsSync(marks) ? readFileSync(marks, 'utf8') : '') };
 }
 
-const privateDirectories = () => readdirSync(temporary).filter((name) => name.startsWith('tenon-config-'));
+const privateDirectories = () => readdirSync(temporary).filter((name) => /^tenon-[0-9a-f]{8}-/.test(name));
 
 /** Every file below, with what is in it. */
 function contents(root: string): Record<string, string> {

@@ -12,6 +12,7 @@ import {
 } from '../../src/index.js';
 import { embedded } from '../../src/runtime/index.js';
 import { scriptedModel, text, toolUse } from '../../src/testing/index.js';
+import { fakeCli } from '../support/fake-cli.js';
 import { alive, collect } from '../support/real-cli.js';
 import { type ScriptedCli, scriptedCli } from '../support/scripted-cli.js';
 
@@ -186,6 +187,23 @@ describe('prewarm()', () => {
     await expect(spare.claimed).rejects.toThrow(/^spare_closed/);
     expect(alive(pid)).toBe(false);
     expect(() => spare.claim({ prompt: 'x', options: { cwd: cli.box.cwd } })).toThrow(/call query\(\)/);
+  });
+
+  it.each<[string, Options, object]>([
+    [
+      'servers that are refused',
+      { strictMcpConfig: true, mcpServers: { bad: { type: 'http' } as never } },
+      { code: 'INVALID_OPTION' },
+    ],
+    [
+      'an agent that does not start',
+      { executable: 'no-such-interpreter' as 'node', pathToClaudeCodeExecutable: fakeCli('well-behaved') },
+      {},
+    ],
+  ])('leaves no directory behind after %s', async (_, bad, reason) => {
+    const before = await readdir(join(cli.box.configDir, 'spares')).catch(() => []);
+    await expect(prewarm({ options: { ...host(), ...bad } })).rejects.toMatchObject(reason);
+    expect(await readdir(join(cli.box.configDir, 'spares')).catch(() => [])).toEqual(before);
   });
 
   it('has nothing to do for an embedded runtime, and says so', async () => {

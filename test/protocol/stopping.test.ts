@@ -71,13 +71,42 @@ describe('stop()', () => {
   });
 });
 
+/** Starts a daemon, which leaves the process group, and says its id. */
+const startsDaemon = `
+  const daemon = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
+  process.stdin.on('end', () => process.exit(0)).resume();
+  process.stdout.write(JSON.stringify({ type: 'daemon', pid: daemon.pid }) + '\\n');
+`;
+
+describe.runIf(process.platform === 'linux')('a daemon', () => {
+  const daemonOf = (receiver: RecordingReceiver) => Number((receiver.frames[0] as { pid?: unknown }).pid);
+
+  it('ends with a process that is stopped in the middle of its work (pain 3)', async () => {
+    const { transport, receiver } = await run(startsDaemon);
+    const daemon = daemonOf(receiver);
+    expect(alive(daemon)).toBe(true);
+    await transport.stop(0);
+    expect(alive(daemon)).toBe(false);
+  });
+
+  it('stays when the process ends by itself: it was left on purpose', async () => {
+    const { transport, receiver } = await run(startsDaemon);
+    const daemon = daemonOf(receiver);
+    await transport.stop();
+    expect(receiver.ends).toEqual([{ code: 0, signal: null }]);
+    expect(alive(daemon)).toBe(true);
+    process.kill(daemon, 'SIGKILL');
+  });
+});
+
 /** A host in a process of its own: it starts a program that no signal but SIGKILL ends, and says its id. */
 const HOST = `
   import { spawnTransport } from ${JSON.stringify(new URL('../../dist/protocol/index.js', import.meta.url))};
   const program = \`
     for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, () => {});
     const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
-    process.stdout.write(JSON.stringify({ type: 'pids', pids: [process.pid, child.pid] }) + '\\\\n');
+    const daemon = require('child_process').spawn('sleep', ['1000'], { stdio: 'ignore', detached: process.platform === 'linux' });
+    process.stdout.write(JSON.stringify({ type: 'pids', pids: [process.pid, child.pid, daemon.pid] }) + '\\\\n');
     setInterval(() => {}, 1e6);
   \`;
   const transport = spawnTransport({ command: process.execPath, args: ['-e', program], cwd: undefined, env: process.env });
@@ -107,11 +136,11 @@ describe('when the host goes, everything that it has started goes', () => {
       pids = JSON.parse(line);
       break;
     }
-    expect(pids).toHaveLength(2);
+    expect(pids).toHaveLength(3);
     expect(pids.every(alive)).toBe(true);
     end(host);
     try {
-      await waitUntil(() => !pids.some(alive), { what: 'the end of child and grandchild' });
+      await waitUntil(() => !pids.some(alive), { what: 'the end of child, grandchild and daemon' });
     } finally {
       for (const pid of pids) if (alive(pid)) process.kill(pid, 'SIGKILL');
     }

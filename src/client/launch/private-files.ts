@@ -2,20 +2,19 @@ import {
   copyFileSync,
   type Dirent,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Options } from '../../options/options.js';
 import { clock } from '../../protocol/base/clock.js';
-import { LIMITS } from '../../protocol/base/limits.js';
 import { configDirectory, stateFile } from '../../protocol/base/user-directories.js';
-import { forgetDirectory, watchDirectory } from '../../protocol/transport/process/process-group.js';
+import {
+  makePrivateDirectory,
+  removePrivateDirectory,
+} from '../../protocol/transport/process/private-directory.js';
 
 /**
  * Files that only this user can read, for what must not appear on a command line. Deleted by `remove`, and
@@ -25,11 +24,7 @@ export class PrivateFiles {
   #directory: string | undefined;
 
   write(name: string, content: string): string {
-    // mkdtemp creates the directory with mode 0700.
-    if (this.#directory === undefined) {
-      this.#directory = mkdtempSync(join(tmpdir(), 'tenon-'));
-      watchDirectory(this.#directory);
-    }
+    this.#directory ??= makePrivateDirectory();
     const path = join(this.#directory, name);
     writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
     return path;
@@ -39,8 +34,7 @@ export class PrivateFiles {
     if (this.#directory === undefined) return;
     const directory = this.#directory;
     this.#directory = undefined;
-    rmSync(directory, { recursive: true, force: true });
-    forgetDirectory(directory);
+    removePrivateDirectory(directory);
   }
 }
 
@@ -73,10 +67,9 @@ export class PrivateConfig {
   /** Creates the directory and points the CLI's environment to it. */
   applyTo(env: NodeJS.ProcessEnv): void {
     if (!this.#isWanted) return;
-    // mkdtemp creates the directory with mode 0700.
-    const directory = mkdtempSync(join(tmpdir(), 'tenon-config-'));
-    this.#directory = directory;
-    watchDirectory(directory);
+    this.#directory = makePrivateDirectory();
+    const directory = join(this.#directory, 'config');
+    mkdirSync(directory, { mode: 0o700 });
     // The CLI writes logs of MCP servers to the user's cache.
     if (this.#isHermetic) env.XDG_CACHE_HOME = join(directory, 'cache');
     else carryOver(env, directory);
@@ -87,9 +80,7 @@ export class PrivateConfig {
     const directory = this.#directory;
     if (directory === undefined) return;
     this.#directory = undefined;
-    // Links are removed, not their targets.
-    rmSync(directory, { recursive: true, force: true, maxRetries: 3, retryDelay: LIMITS.removeRetryMs });
-    forgetDirectory(directory);
+    removePrivateDirectory(directory);
   }
 }
 

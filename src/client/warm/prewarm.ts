@@ -29,11 +29,23 @@ export async function prewarm({
   const parked = options.cwd === undefined ? await parkingPlace(options) : undefined;
   const extraArgs = { ...options.extraArgs, 'await-claim': null };
   const parkedOptions = { ...options, extraArgs, ...(parked === undefined ? {} : { cwd: parked }) };
-  const agent = openAgent(parkedOptions, nodeMachine);
-  const removeParkingPlace = (): Promise<void> =>
-    parked === undefined ? Promise.resolve() : rm(parked, { recursive: true, force: true, maxRetries: 3 });
+  const removeParkingPlace = async (): Promise<void> => {
+    if (parked !== undefined) await rm(parked, { recursive: true, force: true, maxRetries: 3 });
+  };
+  let agent: OpenAgent;
+  try {
+    agent = openAgent(parkedOptions, nodeMachine);
+  } catch (error) {
+    await removeParkingPlace();
+    throw error;
+  }
   const exited = agent.conversation.exited.then(removeParkingPlace).catch(() => {});
-  await untilReady(agent, 'prewarm', initializeTimeoutMs);
+  try {
+    await untilReady(agent, 'prewarm', initializeTimeoutMs);
+  } catch (error) {
+    await exited;
+    throw error;
+  }
   return new Spare(agent, exited);
 }
 

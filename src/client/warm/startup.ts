@@ -9,12 +9,13 @@ import { QueryHandle } from '../query/query-handle.js';
 import type { Query } from '../query/query-type.js';
 import type { WarmParameters, WarmQuery } from './warm-types.js';
 
-export async function startup({
-  options = {},
-  initializeTimeoutMs,
-}: WarmParameters = {}): Promise<WarmQuery> {
+/** `unwanted`: the agent is not needed any more, and is ended instead of awaited. */
+export async function startup(
+  { options = {}, initializeTimeoutMs }: WarmParameters = {},
+  unwanted?: AbortSignal,
+): Promise<WarmQuery> {
   const agent = openAgent(givenOptions(options, 'startup'), nodeMachine);
-  await untilReady(agent, 'startup', initializeTimeoutMs);
+  await untilReady(agent, 'startup', initializeTimeoutMs, unwanted);
   return new WarmAgent(agent);
 }
 
@@ -65,9 +66,14 @@ export async function untilReady(
   { conversation, initialized }: OpenAgent,
   caller: string,
   timeoutMs: number = LIMITS.initializeMs,
+  unwanted?: AbortSignal,
 ): Promise<void> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
+    const refuse = (): void =>
+      reject(new TenonError('CLOSED', `${caller}(): the agent is not needed any more.`));
+    if (unwanted?.aborted) refuse();
+    unwanted?.addEventListener('abort', refuse, { once: true });
     timer = clock.setTimeout(() => {
       const text = `${caller}(): the agent was not ready within ${timeoutMs} ms. Slow MCP servers, hooks or disks can be the cause; raise \`initializeTimeoutMs\`.`;
       reject(new TenonError('STARTUP_TIMEOUT', text));

@@ -9,7 +9,6 @@ import { debugTo } from '../query/observers.js';
 import { checkPrompt } from '../query/open-agent.js';
 import { query } from '../query/query.js';
 import type { Query } from '../query/query-type.js';
-import { startup } from './index.js';
 import type { WarmQuery } from './warm-types.js';
 
 export interface WarmPoolParameters {
@@ -49,6 +48,8 @@ class AgentPool implements WarmPool {
   readonly #waiting: WaitingAgent[] = [];
   readonly #starting = new Set<Promise<void>>();
   readonly #closing = new Set<Promise<void>>();
+  /** Aborted when the pool is closed: agents that are still starting are ended. */
+  readonly #unwanted = new AbortController();
   readonly #listeners = new Set<{ resolve(): void; reject(error: unknown): void }>();
   #failures = 0;
   #retry: Timer | undefined;
@@ -91,6 +92,7 @@ class AgentPool implements WarmPool {
     clock.clearTimeout(this.#retry);
     this.#settleListeners((listener) => listener.reject(new TenonError('CLOSED', 'The pool was closed.')));
     for (const waiting of this.#waiting.splice(0)) this.#end(waiting);
+    this.#unwanted.abort();
     await Promise.all(this.#starting);
     while (this.#closing.size > 0) await Promise.all(this.#closing);
   }
@@ -117,7 +119,8 @@ class AgentPool implements WarmPool {
     const { options, initializeTimeoutMs, maxAgeMs = LIMITS.warmAgeMs } = this.#parameters;
     let agent: WarmQuery;
     try {
-      agent = await startup({ options, initializeTimeoutMs });
+      const { startup } = await import('./startup.js');
+      agent = await startup({ options, initializeTimeoutMs }, this.#unwanted.signal);
     } catch (error) {
       this.#failed(error);
       return;

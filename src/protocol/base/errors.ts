@@ -35,6 +35,7 @@ export type TenonErrorCode =
   | 'NOT_SUPPORTED'
   | 'NO_RESULT'
   | 'NO_SUCH_REQUEST'
+  | 'NO_TEMPORARY_DIRECTORY'
   | 'PACKAGE_NOT_FOUND'
   | 'RESULT_ERROR'
   | 'SCRIPT_FAILED'

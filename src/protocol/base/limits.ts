@@ -36,11 +36,6 @@ export const LIMITS = {
    * After that SIGKILL, before continuing: where nobody collects dead processes, a group never looks empty.
    */
   orphanKillMs: 200,
-  /**
-   * From the start of an agent to the start of the shell that ends it when the host dies. The CLI needs 400
-   * ms to be ready.
-   */
-  reaperStartMs: 20,
   /** How long the shell that cleans up after a dead host stays when there is nothing to watch. */
   reaperLingerMs: 1_000,
   /** From a result to the line that says whether it is the last one; the CLI writes it within 5 ms. */

@@ -2,27 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { clock } from '../../protocol/base/clock.js';
 import { LIMITS } from '../../protocol/base/limits.js';
-import { endOrphans, forget, watch } from '../../protocol/transport/process/process-group.js';
+import { startInGroup } from '../../protocol/transport/process/process-group.js';
 import type { CommandOutcome, CommandRun } from './command-port.js';
-
-const hasGroups = process.platform !== 'win32';
 
 /** Runs a command line in a shell and its own process group. Resolves when nothing of it is left. */
 export async function runCommand(command: string, run: CommandRun): Promise<CommandOutcome> {
   run.signal.throwIfAborted();
-  const child = spawn(command, {
-    shell: true,
-    cwd: run.cwd,
-    env: { ...(run.env ?? process.env), CLAUDE_PROJECT_DIR: run.cwd },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: hasGroups,
-    windowsHide: true,
-  });
-  const group = hasGroups ? child.pid : undefined;
-  if (group !== undefined) watch(group);
+  const env = { ...(run.env ?? process.env), CLAUDE_PROJECT_DIR: run.cwd };
+  const { child, group } = startInGroup(env, (options) =>
+    spawn(command, {
+      ...options,
+      shell: true,
+      cwd: run.cwd,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    }),
+  );
   const end = (): void => {
     if (group === undefined) child.kill();
-    else void endOrphans(group);
+    else void group.endOrphans();
   };
   run.signal.addEventListener('abort', end, { once: true });
   try {
@@ -33,13 +31,13 @@ export async function runCommand(command: string, run: CommandRun): Promise<Comm
     child.stdin.end(run.input);
     const code = await exitOf(child);
     // Background processes are ended too, because they may hold the pipes open.
-    if (group !== undefined) await endOrphans(group);
+    await group?.endOrphans();
     await closed(child);
     run.signal.throwIfAborted();
     return { code, stdout: stdout(), stderr: stderr() };
   } finally {
     run.signal.removeEventListener('abort', end);
-    if (group !== undefined) forget(group);
+    group?.forget();
   }
 }
 

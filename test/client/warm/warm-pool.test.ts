@@ -1,9 +1,12 @@
 /** warmPool on the real CLI (pain 6): ready before anybody asks, refilled, and nothing left behind. */
+import { readlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Options, type WarmPool, warmPool } from '../../../src/index.js';
 import { embedded } from '../../../src/runtime/index.js';
 import { scriptedModel, text } from '../../../src/testing/index.js';
-import { alive, collect } from '../../support/real-cli.js';
+import { fakeCli } from '../../support/fake-cli.js';
+import { PATIENCE_MS } from '../../support/patience.js';
+import { alive, collect, descendants } from '../../support/real-cli.js';
 import { type ScriptedCli, scriptedCli } from '../../support/scripted-cli.js';
 
 let cli: ScriptedCli;
@@ -60,6 +63,44 @@ describe('a pool whose agents do not start', () => {
     expect(error).toMatchObject({ code: 'CLI_NOT_FOUND' });
   });
 });
+
+describe('a pool whose agents take for ever to start', () => {
+  it.each(['at once', 'when one is starting'])('is closed %s, and ends them', async (moment) => {
+    const [output, speaks] = signalled();
+    const options = cli.options({
+      pathToClaudeCodeExecutable: fakeCli('answers-nothing.sh'),
+      stderr: speaks,
+      closeGraceMs: 50,
+    });
+    pool = warmPool(1, { options, initializeTimeoutMs: 10 * PATIENCE_MS });
+    if (moment !== 'at once') await output;
+    const filling = pool.filled();
+    const closed = pool.close();
+    await expect(filling).rejects.toMatchObject({ code: 'CLOSED' });
+    await closed;
+    expect(processesIn(cli.box.cwd)).toEqual([]);
+  });
+});
+
+/** A promise, and the function that fulfils it. */
+function signalled(): [Promise<void>, () => void] {
+  let signal = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    signal = resolve;
+  });
+  return [promise, signal];
+}
+
+/** The children of this process that run in a directory. */
+function processesIn(directory: string): number[] {
+  return descendants(process.pid).filter((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === directory;
+    } catch {
+      return false;
+    }
+  });
+}
 
 describe('a pool of embedded agents', () => {
   const embeddedOptions = (): Options => ({

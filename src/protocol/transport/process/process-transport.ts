@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { clock, type Timer } from '../../base/clock.js';
 import { messageOf, TenonError } from '../../base/errors.js';
@@ -8,7 +7,7 @@ import { isFrame } from '../../wire/frames.js';
 import { type LineReceiver, LineSplitter, LineWriter } from '../pipes.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../transport.js';
 import { Escalation, type EscalationTarget } from './escalation.js';
-import { endOrphans, forget, signalGroup, watch } from './process-group.js';
+import { type ProcessGroup, startInGroup } from './process-group.js';
 
 /**
  * The minimum a process needs to carry frames. `ChildProcess` fits, and so does what a user's own spawn
@@ -48,24 +47,22 @@ function childProcess(): typeof import('node:child_process') {
  * Starts a program in its own process group, so that it can be stopped together with everything it started.
  */
 export function spawnTransport(specification: SpawnSpecification): ProcessTransport {
-  const child = childProcess().spawn(specification.command, specification.args, {
-    cwd: specification.cwd,
-    env: specification.env,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-  });
-  return new ProcessTransport(child, specification, ownsGroup(child));
-}
-
-function ownsGroup(child: ChildProcess): boolean {
-  return process.platform !== 'win32' && child.pid !== undefined;
+  const { command, args, cwd, env } = specification;
+  const { child, group } = startInGroup(env, (options) =>
+    childProcess().spawn(command, args, {
+      ...options,
+      cwd,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    }),
+  );
+  return new ProcessTransport(child, specification, group);
 }
 
 /** Frames as lines over a process's stdin and stdout. */
 export class ProcessTransport implements Transport, LineReceiver, EscalationTarget {
   readonly #child: FrameProcess;
-  readonly #group: number | undefined;
+  readonly #group: ProcessGroup | undefined;
   /** The process could not be started; Node is about to emit the reason. */
   readonly #startFailed: boolean;
   readonly graceMs: number;
@@ -77,6 +74,7 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
   #inputEnded = false;
   #exit: TransportEnd | undefined;
   #stopping = false;
+  #wasSignalled = false;
   #ended = false;
   #outputEnded = false;
   #stderrEnded = false;
@@ -85,10 +83,10 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
   /** Callbacks that wait for the end of the process; undefined once it has ended. */
   #endWaiters: (() => void)[] | undefined = [];
 
-  constructor(child: FrameProcess, options: ProcessTransportOptions = {}, ownGroup = false) {
+  constructor(child: FrameProcess, options: ProcessTransportOptions = {}, group?: ProcessGroup) {
     this.#child = child;
     this.#writer = child.stdin === null ? undefined : new LineWriter(child.stdin);
-    this.#group = ownGroup ? child.pid : undefined;
+    this.#group = group;
     this.#startFailed = child instanceof childProcess().ChildProcess && child.pid === undefined;
     this.graceMs = options.closeGraceMs ?? LIMITS.closeGraceMs;
     this.exceeded = options.onLongLine;
@@ -103,7 +101,6 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
   start(receiver: TransportReceiver): void {
     this.#receiver = receiver;
     const { stdin, stdout, stderr } = this.#child;
-    if (this.#group !== undefined) watch(this.#group);
     this.#child.once('error', (error) => this.#failed(error));
     this.#child.once('exit', (code, signal) => this.#exited(code, signal));
     // The agent may close its end or die in the middle of a write: the exit reports that, the pipe must not
@@ -199,8 +196,9 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
   // EscalationTarget: the measures against a process that does not exit.
 
   signal(signal: NodeJS.Signals): void {
-    if (this.#group !== undefined) signalGroup(this.#group, signal);
-    else this.#child.kill(signal);
+    this.#wasSignalled = true;
+    if (this.#group === undefined) this.#child.kill(signal);
+    else this.#group.signal(signal);
   }
 
   giveUp(): void {
@@ -227,7 +225,7 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
     this.#exit = { code, signal };
     this.#inputEnded = true;
     this.#escalation.cancel();
-    if (this.#group !== undefined) this.#orphansEnded = endOrphans(this.#group);
+    this.#orphansEnded = this.#endRest(code);
     // The last output is still in the pipes; only a grandchild can keep them open longer.
     this.resume();
     this.#finishWhenDrained();
@@ -236,6 +234,15 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
     // If the host was busy all that time, what has arrived is still read before the pipes are abandoned.
     const giveUp = (): unknown => clock.setImmediate(() => this.#finish(exit));
     this.#drainTimer = clock.setTimeout(giveUp, LIMITS.drainAfterExitMs);
+  }
+
+  /**
+   * What the program has detached on purpose stays when it ends by itself, as it would in a terminal. When it
+   * was stopped or has crashed, nobody wants that any more.
+   */
+  async #endRest(code: number | null): Promise<void> {
+    await this.#group?.endOrphans();
+    if (code !== 0 || this.#wasSignalled) await this.#group?.endStrays();
   }
 
   #failed(error: Error): void {
@@ -259,7 +266,7 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
     void (this.#orphansEnded ?? Promise.resolve()).then(() => {
-      if (this.#group !== undefined) forget(this.#group);
+      this.#group?.forget();
       this.#receiver?.end(end);
       const waiters = this.#endWaiters ?? [];
       this.#endWaiters = undefined;
