@@ -75,10 +75,7 @@ export const CHAPTERS: readonly Chapter[] = [
   chapter('Any model, any length', 'R', 41, [
     open('Any model of the AI SDK family drives the embedded runtime.'),
     open('`anthropic()` accepts a ready-made client, so Bedrock, Vertex and Foundry work.'),
-    partly(
-      'A result too long for the model is cut, and the model is told how to read the rest.',
-      'a limit by default; today only tools with `maxResultChars` are bounded',
-    ),
+    met('A result too long for the model is cut, and the model is told how to read the rest.'),
     partly(
       'A conversation of any length goes on: room is made before the context window is full.',
       'compaction; so far there is only the port that decides what the model reads',

@@ -9,6 +9,7 @@ import { wrapReceiver, wrapTransport } from '../protocol/transport/wrap-transpor
 import { checkModel } from './model.js';
 import { serveRuntime } from './serve.js';
 import type { PlacedConfig } from './start/runtime-config.js';
+import { checkMaxResultChars } from './tools/result-bounds.js';
 
 /**
  * Runs the agent in this process: `query({ options: { runtime: embedded({ model }) } })`. One value serves
@@ -16,6 +17,7 @@ import type { PlacedConfig } from './start/runtime-config.js';
  */
 export function embedded(config: PlacedConfig): AgentRuntime {
   checkModel(config, 'embedded');
+  checkMaxResultChars(config.maxResultChars);
   return { name: 'The embedded runtime', open: (start) => open(config, start) };
 }
 

@@ -21,6 +21,7 @@ import { Lines } from './conversation/lines.js';
 import type { Host } from './host.js';
 import { checkModel } from './model.js';
 import type { PlacedConfig, RuntimeStart } from './start/runtime-config.js';
+import { checkMaxResultChars } from './tools/result-bounds.js';
 import { UsageLedger } from './turn/usage.js';
 
 export interface RunningRuntime {
@@ -41,6 +42,7 @@ export function serveRuntime(
   start: RuntimeStart,
 ): RunningRuntime {
   checkModel(config, 'serveRuntime');
+  checkMaxResultChars(config.maxResultChars);
   const server = new RuntimeServer(transport, config, start);
   transport.start(server);
   return server;

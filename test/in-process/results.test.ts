@@ -158,7 +158,8 @@ test('a result over the limit is cut, and the model reads on to its end with the
   });
   succeeded(run);
   // Above what the CLI lets pass of itself (50,000), because it was told of the limit.
-  expect(pages[0]).toHaveLength(limit);
+  expect(pages[0]?.length).toBeGreaterThan(limit - 100);
+  expect(pages[0]).toMatch(/\n$/);
   expect(pages.length).toBeGreaterThan(2);
   expect(pages.join('') === whole).toBe(true);
 });

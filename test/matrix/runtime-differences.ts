@@ -208,13 +208,12 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     reason: 'Claude Code saves images and audio as files and tells the model where; the runtime writes none.',
   },
   {
-    id: 'results-of-any-size',
+    id: 'long-results-are-paged',
     where: ['messages', 'model'],
     seenIn: ['a result of 200 KB', 'a result of 1 MB'],
-    contradictsCheck: true,
-    matches: consequence,
+    matches: (finding) => consequence(finding) || finding.path === 'tools.ReadToolResult',
     reason:
-      "Claude Code writes a large result to a file that the model can read with its file tools; here a tool's `maxResultChars` limits it.",
+      'Claude Code writes a long result to a file that the model can read with its file tools; here it is kept in memory, and the model reads on with `ReadToolResult`.',
   },
   {
     id: 'texts-beside-structured-content',

@@ -1,5 +1,6 @@
 import type { CallToolResult, McpContentBlock, McpResourceContents } from '../../mcp/types.js';
 import { clock } from '../../protocol/base/clock.js';
+import { endOfPage } from '../../protocol/base/cut-text.js';
 
 const SCHEME = 'tenon-result:';
 /** Kept per server value; the oldest results are forgotten first. */
@@ -57,19 +58,13 @@ export class LongResults {
 }
 
 function page(id: string, { text, maxChars }: LongResult, from: number, atMost = maxChars): string {
-  let end = Math.min(from + Math.min(maxChars, atMost), text.length);
-  // Never in the middle of a surrogate pair, which would be sent as a broken character.
-  if (end < text.length && isSurrogatePair(text, end - 1)) end += end - 1 > from ? -1 : 1;
+  const end = endOfPage(text, from, Math.min(maxChars, atMost));
   const shown = text.slice(from, end);
   if (end >= text.length) return shown;
   return (
     `${shown}\n\n[Cut here: characters ${from + 1} to ${end} of ${text.length}. ` +
     `Read on with the resource ${SCHEME}${id}?from=${end}]`
   );
-}
-
-function isSurrogatePair(text: string, index: number): boolean {
-  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(index, index + 2));
 }
 
 function textLength(block: McpContentBlock): number {

@@ -27,6 +27,11 @@ export interface RuntimeConfig {
   tools?: ToolSource | readonly RuntimeTool[] | undefined;
   /** Wraps every permitted call of the model, to tools of servers and its own; the first is the outermost. */
   toolMiddleware?: readonly CallMiddleware[] | undefined;
+  /**
+   * How many characters of a result the model reads at once; it reads the rest page by page. A tool's own
+   * `maxResultChars` takes precedence. Default: 100,000.
+   */
+  maxResultChars?: number | undefined;
   /** With more tools of servers than this, those without `alwaysLoad` have to be searched for. */
   deferAbove?: number | undefined;
   /** The timeout for the handshake with an MCP server, in milliseconds. */

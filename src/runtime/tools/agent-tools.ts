@@ -10,6 +10,7 @@ import type { Permissions } from '../permissions/permissions.js';
 import type { ConversationSettings } from '../settings/conversation-settings.js';
 import { DEFAULT_DEFER_ABOVE, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
 import { mcpResourceTools } from './mcp-resource-tools.js';
+import { DEFAULT_MAX_RESULT_CHARS, READ_ON, ResultBounds } from './result-bounds.js';
 import { StructuredOutput } from './structured-output.js';
 import type { RuntimeTool } from './tool-port.js';
 import { ToolSearch } from './tool-search.js';
@@ -18,6 +19,7 @@ import { openTools, type ToolSet } from './tool-source.js';
 /** All tools of an agent: those of the runtime, of a user's tool source, and of MCP servers. */
 export class AgentTools {
   readonly hub: McpHub;
+  readonly bounds: ResultBounds;
   readonly #builtInNames: readonly string[] | undefined;
   readonly #permissions: Permissions;
   readonly #own: ToolSet;
@@ -40,6 +42,11 @@ export class AgentTools {
     this.#builtInNames = flags.tools === 'default' ? undefined : flags.tools;
     this.#permissions = permissions;
     this.#warn = warn;
+    const { maxResultChars = DEFAULT_MAX_RESULT_CHARS } = config;
+    this.bounds = new ResultBounds(
+      () => maxResultChars,
+      (tool) => !permissions.isRemoved(tool),
+    );
     this.hub = new McpHub({
       host,
       startProgram: config.platform.startProgram,
@@ -86,7 +93,7 @@ export class AgentTools {
 
   /** Whether the tool exists at all, even if rules remove it. */
   has(name: string): boolean {
-    if (name === this.#search.tool.name || name === this.#structured?.tool.name) return true;
+    if ([this.#search.tool.name, this.#structured?.tool.name, READ_ON].includes(name)) return true;
     return this.#builtIn().some((tool) => tool.name === name);
   }
 
@@ -123,11 +130,13 @@ export class AgentTools {
     const own = this.#own.version;
     const servers = this.hub.version;
     const rules = this.#permissions.book.version;
+    const { hasCut, reader } = this.bounds;
     const known = this.#listed;
-    if (known?.own === own && known.servers === servers && known.rules === rules) return known;
+    const isSame = known?.own === own && known.servers === servers && known.rules === rules;
+    if (isSame && known.hasCut === hasCut) return known;
     const all = this.#offered();
-    const byName = new Map([this.#search.tool, ...all].map((tool) => [tool.name, tool]));
-    this.#listed = { own, servers, rules, all, byName, definitions: undefined, searches: 0 };
+    const byName = new Map([this.#search.tool, reader, ...all].map((tool) => [tool.name, tool]));
+    this.#listed = { own, servers, rules, hasCut, all, byName, definitions: undefined, searches: 0 };
     return this.#listed;
   }
 
@@ -140,6 +149,8 @@ export class AgentTools {
     const contested = new Set<string>();
     const offered = this.#builtIn().filter(({ name }) => this.#builtInNames?.includes(name) ?? true);
     if (this.#structured !== undefined) offered.unshift(this.#structured.tool);
+    // Only then: every tool costs tokens, and most conversations never need this one.
+    if (this.bounds.hasCut) offered.unshift(this.bounds.reader);
     for (const tool of [...offered, ...this.hub.tools()]) {
       const known = tool.name === this.#search.tool.name ? this.#search.tool : byName.get(tool.name);
       if (known === undefined) byName.set(tool.name, tool);
@@ -180,6 +191,7 @@ interface ToolLists {
   readonly own: number;
   readonly servers: number;
   readonly rules: number;
+  readonly hasCut: boolean;
   readonly all: readonly RuntimeTool[];
   readonly byName: ReadonlyMap<string, RuntimeTool>;
   definitions: readonly ModelTool[] | undefined;

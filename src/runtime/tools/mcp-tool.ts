@@ -28,6 +28,7 @@ export function mcpTool(connection: McpServerConnection, listed: ListedTool): Ru
     policy: source.policies.find((policy) => policy.name === listed.name)?.permission_policy,
     isDeferrable: (listed._meta?.['anthropic/alwaysLoad'] ?? source.alwaysLoad) !== true,
     searchHint: listed._meta?.['anthropic/searchHint'] as string | undefined,
+    maxResultChars: announcedLimit(listed, source.transport === 'sdk'),
     run: async ({ toolUseId, input, signal, onProgress }) => {
       try {
         const options = { signal, onProgress };
@@ -50,6 +51,16 @@ export function mcpTool(connection: McpServerConnection, listed: ListedTool): Ru
       }
     },
   };
+}
+
+/** As much as Claude Code lets a server ask for: what strangers announce must not fill the context window. */
+const MOST_ANNOUNCED_CHARS = 500_000;
+
+/** The limit that a server announces for a tool; that of the program's own servers counts as it is. */
+function announcedLimit({ _meta }: ListedTool, isOwn: boolean): number | undefined {
+  const chars = _meta?.['anthropic/maxResultSizeChars'];
+  if (typeof chars !== 'number' || !(chars >= 1)) return undefined;
+  return isOwn ? chars : Math.min(chars, MOST_ANNOUNCED_CHARS);
 }
 
 /**

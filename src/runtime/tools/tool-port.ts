@@ -49,6 +49,8 @@ export interface RuntimeTool {
   readonly isDeferrable?: boolean | undefined;
   /** Additional words for the search. */
   readonly searchHint?: string | undefined;
+  /** How many characters of a result the model reads at once. Default: `maxResultChars` of the runtime. */
+  readonly maxResultChars?: number | undefined;
   /** If it throws, the model reads the error; nothing ends. */
   run(call: ToolCall): Promise<ToolOutcome>;
 }

@@ -44,6 +44,7 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
       hooks,
       permissions,
       middleware,
+      bounds: tools.bounds,
       usage,
       remember,
       structured,

@@ -9,6 +9,7 @@ import type { ToolProgress, ToolResultMeta } from '../conversation/written-lines
 import { type HookFields, labelOf } from '../hooks/hook-call.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
 import type { DecisionFields, Permissions } from '../permissions/permissions.js';
+import type { ResultBounds } from '../tools/result-bounds.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome } from '../tools/tool-port.js';
 import { runThrough } from './tool-middleware.js';
 
@@ -29,10 +30,24 @@ export interface ToolRunDependencies {
   permissions: Permissions;
   lines: Lines;
   middleware?: ComposedCalls | undefined;
+  /** What the model reads of a result, whatever it came from. */
+  bounds: Pick<ResultBounds, 'bound'>;
 }
 
-/** One tool call from request to result: hooks, permission, the tool, hooks. With a `problem` none of them runs. */
+/** One tool call from request to a result that the model can read. */
 export async function runTool(
+  block: ToolUseBlock,
+  problem: string | undefined,
+  dependencies: ToolRunDependencies,
+  signal: AbortSignal,
+): Promise<ToolRunResult> {
+  const result = await runWhole(block, problem, dependencies, signal);
+  result.outcome = dependencies.bounds.bound(dependencies.find(block.name), result.outcome);
+  return result;
+}
+
+/** Hooks, permission, the tool, hooks. With a `problem` none of them runs. */
+async function runWhole(
   block: ToolUseBlock,
   problem: string | undefined,
   { find, hooks, permissions, lines, middleware }: ToolRunDependencies,
