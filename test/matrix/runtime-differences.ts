@@ -36,6 +36,13 @@ const WORDS =
 
 export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
+    id: 'retry-reason',
+    where: ['messages'],
+    seenIn: ['the API is overloaded once'],
+    reason: 'The runtime says in words why it tries again.',
+    matches: ({ item, path }) => item === 'system api_retry' && path === 'reason',
+  },
+  {
     id: 'not-claude-code',
     where: ['error'],
     seenIn: [
