@@ -8,10 +8,12 @@ export function settingsProblems(layers: readonly SettingsLayer[]): SettingsProb
   return layers.flatMap((layer) =>
     Object.entries(SETTING_KEYS).flatMap(([key, { refuses }]) => {
       const value = refuses === undefined ? undefined : valueAt(layer.settings, key);
-      const reason = value === undefined ? undefined : refuses?.(value);
-      if (reason === undefined) return [];
+      const refusal = value === undefined ? undefined : refuses?.(value);
+      if (refusal === undefined) return [];
+      const isUnsupported = typeof refusal !== 'string';
+      const reason = isUnsupported ? refusal.lacks : refusal;
       const message = reason.startsWith('`') ? reason : `\`${key}\` ${reason}`;
-      return [{ source: layer.source, place: placeOf(layer), message }];
+      return [{ source: layer.source, place: placeOf(layer), message, isUnsupported }];
     }),
   );
 }
@@ -25,7 +27,7 @@ export function checkEnforceable(
   if (problems.length === 0) return;
   const lines = problems.map(({ place, message, source }) => `  ${place}: ${message}. ${remedyFor(source)}`);
   throw new TenonError(
-    'INVALID_SETTINGS',
+    problems.every(({ isUnsupported }) => isUnsupported) ? 'NOT_SUPPORTED' : 'INVALID_SETTINGS',
     `The settings cannot be enforced, so the conversation does not start:\n${lines.join('\n')}`,
   );
 }

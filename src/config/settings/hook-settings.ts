@@ -1,6 +1,6 @@
 import { HOOK_EVENTS, type HookEvent, RUNTIME_HOOKS } from '../../protocol/wire/hook-inputs.js';
 import { hookMatcherProblem } from '../../protocol/wire/hook-matcher.js';
-import { placeOf, type SettingsLayer } from './layer.js';
+import { placeOf, type Refusal, type SettingsLayer } from './layer.js';
 
 /** Events whose hooks could deny something that the runtime does without calling them. */
 const LOST_EVENTS: readonly string[] = [
@@ -39,29 +39,34 @@ interface WrittenHook {
 type WrittenHooks = Readonly<Record<string, { matcher?: string; hooks: WrittenHook[] }[]>>;
 
 /** The first problem of `hooks` that would lose something, or undefined. */
-export function hooksProblem(value: unknown): string | undefined {
+export function hooksProblem(value: unknown): Refusal | undefined {
   for (const [event, matchers] of Object.entries(value as WrittenHooks)) {
     const hooks = matchers.flatMap((each) => each.hooks);
     if (LOST_EVENTS.includes(event) && hooks.length > 0) {
-      return `\`hooks.${event}\`: the runtime never calls hooks of this event, which could say no`;
+      return { lacks: `\`hooks.${event}\`: the runtime never calls hooks of this event, which could say no` };
     }
     if (!RUNTIME_HOOKS.some((called) => called === event)) continue;
     const problem =
       matchers.map(({ matcher }) => hookMatcherProblem(matcher)).find((each) => each !== undefined) ??
       hooks.map(hookProblem).find((each) => each !== undefined);
-    if (problem !== undefined) return `\`hooks.${event}\`: ${problem}`;
+    if (typeof problem === 'string') return `\`hooks.${event}\`: ${problem}`;
+    if (problem !== undefined) return { lacks: `\`hooks.${event}\`: ${problem.lacks}` };
   }
   return undefined;
 }
 
-function hookProblem({ type, command, timeout, shell, if: condition }: WrittenHook): string | undefined {
-  if (type !== 'command') return `the runtime only runs hooks of type "command", not "${type}"`;
+function hookProblem({ type, command, timeout, shell, if: condition }: WrittenHook): Refusal | undefined {
+  if (type !== 'command') {
+    return { lacks: `the runtime only runs hooks of type "command", not "${type}"` };
+  }
   if (typeof command !== 'string') return '`command` must be a string';
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0)) {
     return '`timeout` must be a number of seconds above 0';
   }
   if (condition !== undefined && typeof condition !== 'string') return '`if` must be a permission rule';
-  return shell === undefined || shell === 'bash' ? undefined : `\`shell\` "${shell}" is not available`;
+  return shell === undefined || shell === 'bash'
+    ? undefined
+    : { lacks: `\`shell\` "${shell}" is not available` };
 }
 
 /** The hooks that count. With `disableAllHooks` or `allowManagedHooksOnly`, only those of the policy do. */

@@ -1,5 +1,6 @@
 import { parseRule, type RuleKind, ruleProblem } from '../../protocol/permissions/permission-rules.js';
 import { hooksProblem } from './hook-settings.js';
+import type { Refusal } from './layer.js';
 
 /** What a key of the settings does in the embedded runtime. */
 export interface SettingKey {
@@ -7,7 +8,7 @@ export interface SettingKey {
   /** For the table in docs/guide/settings.md. */
   readonly note: string;
   /** Why a conversation does not start with this value, or undefined. Its kind has already been checked. */
-  readonly refuses?: (value: unknown) => string | undefined;
+  readonly refuses?: (value: unknown) => Refusal | undefined;
 }
 
 const MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk', 'auto'];
@@ -62,7 +63,7 @@ export const SETTING_KEYS: Readonly<Record<string, SettingKey>> = {
     note: 'Where `enabled` is true: the runtime has no sandbox.',
     refuses: (value) =>
       (value as { enabled?: boolean }).enabled === true
-        ? 'is enabled, and the runtime has no sandbox'
+        ? { lacks: 'is enabled, and the runtime has no sandbox' }
         : undefined,
   },
   apiKeyHelper: ignored('The model that you give to `embedded()` has its own key.'),

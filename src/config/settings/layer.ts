@@ -18,7 +18,12 @@ export interface SettingsProblem {
   /** The file, or the option. */
   place: string;
   message: string;
+  /** The settings are right, but ask for something that the runtime does not have. */
+  isUnsupported?: boolean;
 }
+
+/** Why a value of the settings cannot be used: a mistake, or something that the runtime lacks. */
+export type Refusal = string | { readonly lacks: string };
 
 export interface ReadLayersOptions {
   cwd?: string | undefined;

@@ -40,6 +40,7 @@ export function readSettings(platform: Platform, start: RuntimeStart): Conversat
           source,
           place,
           message: '`hooks` cannot be run: there are no processes here',
+          isUnsupported: true,
         }))
       : [];
   checkEnforceable(layers, [...problems, ...unrunnable]);
