@@ -1,11 +1,12 @@
 // Decides which definitions of MCP servers count. Reads no files itself.
 
 import type { McpServerConfig, McpServerConfigForProcessTransport } from '../mcp/types.js';
+import { setOwn } from '../protocol/base/kinds.js';
 import { redactConfig } from '../protocol/base/secret-values.js';
 import type { McpConfigFile, McpPlace } from './places.js';
 import { McpConfigError, type McpConfigProblem } from './problems.js';
 import type { FoundServer, ReadFile } from './read-servers.js';
-import { checkServer } from './server-shape.js';
+import { checkName, checkServer } from './server-shape.js';
 import { type Environment, expandServer } from './variables.js';
 
 /** Where a definition comes from. */
@@ -47,6 +48,10 @@ export interface FileServers extends ReadFile {
 export interface ServersToResolve {
   mcpServers?: Record<string, McpServerConfig | McpServerConfigForProcessTransport> | undefined;
   env: Environment;
+  /** What else is wrong with an entry of `mcpServers`, if anything. */
+  check?: ((entry: unknown) => string | undefined) | undefined;
+  /** Somebody else replaces variables, in an environment that is unknown here. */
+  keepsVariables?: boolean | undefined;
   /** Any error throws `McpConfigError`. */
   isStrict?: boolean | undefined;
 }
@@ -61,11 +66,13 @@ interface Definition {
 
 /** Options take precedence over files, and earlier files over later ones. */
 export function resolveServers(
-  { mcpServers = {}, env, isStrict }: ServersToResolve,
+  { mcpServers = {}, env, check, keepsVariables = false, isStrict }: ServersToResolve,
   files: readonly FileServers[],
 ): ResolvedMcpConfig {
   const problems: McpConfigProblem[] = [];
-  const definitions = Object.entries(mcpServers).map(([name, entry]) => fromOptions(name, entry, problems));
+  const definitions = Object.entries(mcpServers)
+    .filter(([, entry]) => entry !== undefined)
+    .map(([name, entry]) => fromOptions(name, entry, check?.(entry), problems));
   const looked: ResolvedMcpConfig['files'] = [];
   for (const { file, found, servers, problems: wrong } of files) {
     const { place, path, readByClaudeCode } = file;
@@ -77,27 +84,40 @@ export function resolveServers(
   for (const definition of definitions) {
     if (Object.hasOwn(servers, definition.name)) continue;
     const others = definitions.filter((other) => other !== definition && other.name === definition.name);
-    const server = resolveOne(definition, others, env, problems);
-    // `defineProperty`, because a server may be called __proto__.
-    Object.defineProperty(servers, definition.name, { value: server, enumerable: true, writable: true });
+    setOwn(
+      servers,
+      definition.name,
+      resolveOne(definition, others, keepsVariables ? undefined : env, problems),
+    );
   }
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (isStrict && errors.length > 0) throw new McpConfigError(errors);
   return { servers, problems, files: looked };
 }
 
-function fromOptions(name: string, entry: unknown, problems: McpConfigProblem[]): Definition {
+function fromOptions(
+  name: string,
+  entry: unknown,
+  problem: string | undefined,
+  problems: McpConfigProblem[],
+): Definition {
   const origin = { place: 'options' as const };
   const isSdk = (entry as { type?: unknown } | null)?.type === 'sdk';
   // The compiler reports unknown keys here.
-  const wrong = isSdk ? undefined : checkServer(entry).find(({ severity }) => severity === 'error');
-  const error: McpConfigProblem | undefined = wrong && {
-    severity: 'error',
-    ...origin,
-    server: name,
-    field: wrong.path[0],
-    message: `the server "${name}": ${wrong.text}`,
-  };
+  const wrong = isSdk
+    ? checkName(name)
+    : checkServer(name, entry).find(({ severity }) => severity === 'error');
+  const text = problem ?? wrong?.text;
+  const error: McpConfigProblem | undefined =
+    text === undefined
+      ? undefined
+      : {
+          severity: 'error',
+          ...origin,
+          server: name,
+          ...(wrong === undefined ? {} : { field: wrong.path[0] }),
+          message: `the server "${name}": ${text}`,
+        };
   if (error !== undefined) problems.push(error);
   return { name, origin, entry: entry as Record<string, unknown>, error, readByClaudeCode: false };
 }
@@ -110,13 +130,13 @@ function fromFile({ name, file, line, entry, error }: FoundServer): Definition {
 function resolveOne(
   { name, origin, entry, error, readByClaudeCode }: Definition,
   others: readonly Definition[],
-  env: Environment,
+  env: Environment | undefined,
   problems: McpConfigProblem[],
 ): ResolvedMcpServer {
   const written = entry as McpServerConfigForProcessTransport;
   const fields = { name, origin, written, shadows: others.map((other) => other.origin), readByClaudeCode };
   if (error !== undefined) return printable({ ...fields, config: undefined, error });
-  if (written.type === 'sdk') return printable({ ...fields, config: written, error });
+  if (written.type === 'sdk' || env === undefined) return printable({ ...fields, config: written, error });
   const { config, missing } = expandServer(written, env);
   const found = missing.map(
     ({ variable, field }): McpConfigProblem => ({

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { localArguments, redactArguments, remoteArguments } from '../../src/client/launch/command-line.js';
 import { PrivateFiles } from '../../src/client/launch/private-files.js';
-import { serversOnWire, splitServers } from '../../src/client/mcp/configured-servers.js';
+import { configuredServers, serversOnWire } from '../../src/client/mcp/configured-servers.js';
 import type { McpServerConfig, Options } from '../../src/index.js';
 import { normalise } from '../../src/options/normalise.js';
 import { planOf } from '../../src/options/plan.js';
@@ -23,7 +23,7 @@ function build(options: Options) {
   const { plan, initialize, ...planned } = planOf(given);
   // A copy, as a launch makes one: the environment of a plan is shared.
   const env = { ...planned.env };
-  const whole = { ...plan, mcpServers: serversOnWire(splitServers(given.mcpServers)) };
+  const whole = { ...plan, mcpServers: serversOnWire(configuredServers(given, env, () => []).split) };
   const args =
     given.spawnClaudeCodeProcess === undefined
       ? localArguments(whole, given.cwd, files)

@@ -165,12 +165,13 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     expect(await session.query.mcpReady({ timeout: 300 })).toMatchObject({ ready: false, pending: ['mute'] });
   });
 
-  it('servers of the options stay, those of earlier calls go, and rules are kept (R30, pain 32)', async () => {
+  it('setMcpServers() replaces in-process servers, also those of the options; others stay, and rules are kept (R30, pain 32)', async () => {
     await using agent = await start([
       'One.',
       toolUse('mcp__calc__add'),
       toolUse('mcp__two__mul'),
       'Two.',
+      toolUse('mcp__calc__add'),
       'Three.',
     ]);
     await using session = createSession(
@@ -190,7 +191,8 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     const rules = { ...two, tools: [{ name: 'mul', permission_policy: 'always_deny' as const }] };
     // biome-ignore lint/suspicious/noTemplateCurlyInString: that is what is tested
     const bad = { command: '${NOT_SET_ANYWHERE}' };
-    expect(await running.setMcpServers({ two: rules, bad })).toMatchObject({
+    const ours = calc();
+    expect(await running.setMcpServers({ calc: ours, two: rules, bad })).toMatchObject({
       added: ['two'],
       removed: [],
       errors: { bad: expect.stringContaining('NOT_SET_ANYWHERE') },
@@ -201,13 +203,16 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     const [first, second] = resultsOf(messages.messages);
     expect(first).toBe('three');
     expect(second).not.toBe('six');
-    expect(await running.setMcpServers({})).toMatchObject({ added: [], removed: ['two'] });
+    expect(await running.setMcpServers({ calc: ours })).toMatchObject({ added: [], removed: ['two'] });
     expect((await running.mcpReady()).connected.sort()).toEqual(['calc', 'out']);
-    expect(await running.setMcpServers({ calc: calc() })).toMatchObject({ removed: [] });
+    // A program that takes a tool away has taken it away.
     expect(await running.setMcpServers({})).toMatchObject({ removed: ['calc'] });
     expect((await running.mcpReady()).connected).toEqual(['out']);
     await running.reinitialize();
     expect((await running.mcpReady()).connected).toEqual(['out']);
+    session.send('Three');
+    expect(resultsOf((await collect(session.stream())).messages)).not.toContain('three');
+    expect(agent.offered().at(-1)).not.toContain('mcp__calc__add');
   });
 
   it('a tool can add a server while it runs, and the next request of the same turn has its tools (wish 7)', async () => {
@@ -218,14 +223,15 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
       tools: [tool('look', 'Looks', {}, () => 'a table')],
     });
     const open = tool('open', 'Opens the door', {}, async () => {
-      await running.setMcpServers({ room });
+      await running.setMcpServers({ door, room });
       const { connected } = await running.mcpReady({ servers: ['room'] });
       return `now there is ${connected.join()}`;
     });
+    const door = createSdkMcpServer({ name: 'door', alwaysLoad: true, tools: [open] });
     const running = query({
       prompt: 'Go.',
       options: agent.options({
-        mcpServers: { door: createSdkMcpServer({ name: 'door', alwaysLoad: true, tools: [open] }) },
+        mcpServers: { door },
         allowedTools: ['mcp__door', 'mcp__room'],
         settingSources: [],
       }),
@@ -233,6 +239,31 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     const { messages } = await collect(running);
     expect(resultsOf(messages)).toEqual(['now there is room', 'a table']);
     expect(agent.offered().map((names) => names.includes('mcp__room__look'))).toEqual([false, true, true]);
+  });
+
+  it('a tool that takes its own server away is cut off, and the turn goes on (R18, R30)', async () => {
+    await using agent = await start([toolUse('mcp__door__close'), 'Done.']);
+    let isCutOff = false;
+    const close = tool('close', 'Closes the door', {}, async (_, { signal }) => {
+      signal.addEventListener('abort', () => {
+        isCutOff = true;
+      });
+      await running.setMcpServers({});
+      return 'closed';
+    });
+    const running = query({
+      prompt: 'Go.',
+      options: agent.options({
+        mcpServers: { door: createSdkMcpServer({ name: 'door', alwaysLoad: true, tools: [close] }) },
+        allowedTools: ['mcp__door'],
+        settingSources: [],
+      }),
+    });
+    const { messages, error } = await collect(running);
+    expect(error).toBeUndefined();
+    expect(messages.at(-1)).toMatchObject({ type: 'result', result: 'Done.' });
+    expect(isCutOff).toBe(true);
+    expect(agent.offered().map((names) => names.includes('mcp__door__close'))).toEqual([true, false]);
   });
 
   it('resources and prompts of in-process servers can be listed and read (R31)', async () => {

@@ -101,32 +101,6 @@ describe('options', () => {
 });
 
 describe('a server', () => {
-  it.each<[unknown, RegExp]>([
-    [null, /the server "x" is not an object/],
-    ['node server.js', /is not an object/],
-    [{}, /has no `command`/],
-    [{ type: 'stdio' }, /has no `command`/],
-    [{ type: 'stdio', command: ['node'] }, /has no `command`/],
-    [{ type: 'http' }, /has type "http" but no `url`/],
-    [{ type: 'sse', url: new URL('http://127.0.0.1') }, /has type "sse" but no `url`/],
-    [{ type: 'websocket', url: 'ws://x' }, /has the unknown type "websocket"/],
-    [{ type: 'sdk', name: 'x' }, /has type "sdk" but no `instance`; make one with createSdkMcpServer/],
-    [{ type: 'sdk', name: 'x', instance: {} }, /no `instance`/],
-  ])('%j', (config, message) => {
-    const error = refusal({ mcpServers: { good: { command: 'node' }, x: config } });
-    expect(error).toMatchObject({ option: 'mcpServers.x', value: config });
-    expect(error.message).toMatch(message);
-    expect(error.message).toContain(
-      'Expected { command, args?, env? }, { type: "http" | "sse", url, headers? }',
-    );
-  });
-
-  it('whose headers are a function is refused, and the error says where such a function works', () => {
-    const headers = async () => ({ authorization: 'Bearer x' });
-    const error = refusal({ mcpServers: { x: { type: 'http', url: 'http://127.0.0.1:9', headers } } });
-    expect(error.message).toMatch(/"x" has a function as `headers`; give it to embedded\(\{ mcpAuth \}\)/);
-  });
-
   it('that is undefined is left out, and good ones pass', () => {
     const mcpServers = {
       none: undefined,

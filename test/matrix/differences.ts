@@ -246,16 +246,6 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: "A server's status says since when it holds, and after how many attempts.",
   },
   {
-    id: 'servers-of-options-stay',
-    where: ['stdin', 'driven', 'messages', 'model'],
-    seenIn: ['another set of servers for the next turn'],
-    // One server and one tool more, so that the others stand elsewhere.
-    matches: (finding) =>
-      JSON.stringify(finding).includes('calc') || /^(tools|mcp_servers)\[\d+\]/.test(finding.path),
-    reason:
-      'setMcpServers() of the official SDK removes in-process servers from the options and keeps others; with Tenon all stay until a call names them.',
-  },
-  {
     id: 'schema-in-initialize-only',
     where: ['argv'],
     seenIn: [

@@ -81,7 +81,7 @@ describe('a server in the process', () => {
     await query.reconnectMcpServer('s');
     await session.ask('Three');
     const t = server({ b: () => 'B' });
-    expect(await query.setMcpServers({ t })).toMatchObject({ added: ['t'], removed: [], errors: {} });
+    expect(await query.setMcpServers({ t })).toMatchObject({ added: ['t'], removed: ['s'], errors: {} });
     expect(await query.setMcpServers({ s: server({ a: () => 'A' }), t })).toMatchObject({ removed: [] });
     expect(await query.setMcpServers({ t })).toMatchObject({ added: [], removed: ['s'], errors: {} });
     await session.ask('Four');

@@ -1,10 +1,16 @@
 import type { McpPlace } from '../../config/places.js';
 import { describeProblem, type McpConfigProblem } from '../../config/problems.js';
-import { type FileServers, resolveServers } from '../../config/resolve-servers.js';
+import {
+  type FileServers,
+  type ResolvedMcpConfig,
+  type ResolvedMcpServer,
+  resolveServers,
+} from '../../config/resolve-servers.js';
 import type {
   McpSdkServerConfigWithInstance,
   McpServerConfig,
   McpServerConfigForProcessTransport,
+  McpServerInstance,
 } from '../../mcp/types.js';
 import { childEnvironment } from '../../options/environment.js';
 import { warningsTo } from '../../options/normalise.js';
@@ -12,8 +18,8 @@ import type { Options } from '../../options/options.js';
 import type { AgentPlan } from '../../options/plan.js';
 import type { GivenOptions } from '../../options/row.js';
 import { clock } from '../../protocol/base/clock.js';
-import { OptionError } from '../../protocol/base/errors.js';
-import { redactConfig, SecretValues } from '../../protocol/base/secret-values.js';
+import { setOwn } from '../../protocol/base/kinds.js';
+import { SecretValues } from '../../protocol/base/secret-values.js';
 
 export type ProcessServerConfig = Exclude<McpServerConfigForProcessTransport, { type: 'sdk' }>;
 
@@ -47,19 +53,20 @@ export type ReadConfiguration = (options: GivenOptions, inProcess: readonly stri
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** Throws for an entry of `mcpServers` that cannot work, and with `strictMcpConfig` for any error. */
+/** With `strictMcpConfig` or `hermetic`, any error throws. */
 export function configuredServers(
   options: GivenOptions,
   env: NodeJS.ProcessEnv,
   readFiles: ReadConfiguration,
 ): ConfiguredServers {
-  const split = splitServers(options.mcpServers ?? {});
+  const given = options.mcpServers ?? {};
+  const split: SplitServers = { process: {}, inProcess: {}, contested: [] };
   const places = new Map<string, McpPlace>();
   const failed = new Map<string, McpConfigProblem>();
   const secrets = new SecretValues();
-  const isStrict = options.strictMcpConfig || options.hermetic;
-  const files = readFiles({ ...options, env }, Object.keys(split.inProcess));
-  const resolved = resolveServers({ mcpServers: checkableServers(split, options), env, isStrict }, files);
+  const inProcess = Object.keys(given).filter((name) => given[name]?.type === 'sdk');
+  const files = readFiles({ ...options, env }, inProcess);
+  const resolved = resolveGiven(given, options, env, files);
   const kept = new Map(files.flatMap(keptFromCli));
   const cliFiles = new Set(resolved.files.filter((file) => file.readByClaudeCode).map(({ path }) => path));
   for (const server of Object.values(resolved.servers)) {
@@ -76,17 +83,14 @@ export function configuredServers(
     if (origin.place !== 'options') places.set(name, origin.place);
     const isContested = kept.has(name) || shadows.some(({ file = '' }) => cliFiles.has(file));
     if (isContested && (error !== undefined || written.type === 'sdk')) split.contested.push(name);
-    if (error !== undefined) {
-      failed.set(name, error);
-      delete split.process[name];
-    } else if (written.type !== 'sdk') split.process[name] = written as ProcessServerConfig;
+    if (error !== undefined) failed.set(name, error);
+    else addTo(split, name, written);
   }
   for (const [name, problem] of kept) {
     if (Object.hasOwn(resolved.servers, name)) continue;
     failed.set(name, problem);
     split.contested.push(name);
   }
-  if (hasOwnLauncher(options)) for (const each of Object.values(split.process)) secrets.add(each);
   // Warnings about the CLI's own files are dropped: it may know more about them than we do.
   const warnings = new Set(kept.values());
   const problems = resolved.problems.filter(
@@ -127,13 +131,8 @@ export function serversOnWire({ process: servers, contested }: SplitServers): Ag
 }
 
 /** The user's code provides the agent, which may run on another machine. */
-export function hasOwnLauncher({ spawnClaudeCodeProcess, transport }: GivenOptions): boolean {
-  return spawnClaudeCodeProcess !== undefined || transport !== undefined;
-}
-
-/** A process started by the user's code may have variables that are unknown here. */
-function checkableServers(split: SplitServers, options: GivenOptions): Record<string, McpServerConfig> {
-  return hasOwnLauncher(options) ? split.inProcess : { ...split.process, ...split.inProcess };
+export function hasOwnLauncher({ spawnClaudeCodeProcess, transport }: Options): boolean {
+  return spawnClaudeCodeProcess != null || transport != null;
 }
 
 /** Lenient mode: problems are reported, and the query continues. */
@@ -142,48 +141,40 @@ export function warnAbout(problems: readonly McpConfigProblem[], options: Option
   for (const problem of problems) warn(describeProblem(problem));
 }
 
-export function splitServers(servers: Record<string, McpServerConfig> = {}): SplitServers {
-  const split: SplitServers = { process: {}, inProcess: {}, contested: [] };
-  for (const [name, config] of Object.entries(servers)) {
-    if (config === undefined) continue;
-    if (isInProcess(name, config)) split.inProcess[name] = config;
-    else split.process[name] = checkedProcessServer(name, config);
-  }
-  return split;
+/**
+ * Which of the servers that a program gives can be used, and what is wrong with the others. With
+ * `strictMcpConfig` or `hermetic` any error throws.
+ */
+export function resolveGiven(
+  mcpServers: Record<string, McpServerConfig>,
+  options: Options,
+  env: NodeJS.ProcessEnv,
+  files: readonly FileServers[] = [],
+): ResolvedMcpConfig {
+  const isStrict = (options.strictMcpConfig || options.hermetic) ?? undefined;
+  // A process started by the user's code may have variables that are unknown here.
+  const keepsVariables = hasOwnLauncher(options);
+  return resolveServers({ mcpServers, env, check: problemOf, keepsVariables, isStrict }, files);
 }
 
-function isInProcess(name: string, config: McpServerConfig): config is McpSdkServerConfigWithInstance {
-  if (typeof config !== 'object' || config === null) throw invalid(name, config, 'is not an object');
-  if (config.type !== 'sdk') return false;
-  if (typeof config.instance?.connect !== 'function') {
-    throw invalid(name, config, 'has type "sdk" but no `instance`; make one with createSdkMcpServer()');
+/** What the compiler reports of entries that are written down, but not of those that a program passes on. */
+function problemOf(entry: unknown): string | undefined {
+  const { type, instance, headers } = (entry ?? {}) as Record<string, unknown>;
+  if (type === 'sdk' && typeof (instance as McpServerInstance | undefined)?.connect !== 'function') {
+    return 'it has type "sdk" but no `instance`; make one with createSdkMcpServer()';
   }
-  return true;
+  // It would silently get lost on the way to the agent.
+  return typeof headers === 'function'
+    ? 'it has a function as `headers`; give it to embedded({ mcpAuth })'
+    : undefined;
 }
 
-function checkedProcessServer(name: string, config: ProcessServerConfig): ProcessServerConfig {
-  if (config.type === 'http' || config.type === 'sse') {
-    if (typeof config.url !== 'string')
-      throw invalid(name, config, `has type "${config.type}" but no \`url\``);
-    // It would silently get lost on the way to the agent.
-    if (typeof config.headers === 'function') {
-      throw invalid(name, config, 'has a function as `headers`; give it to embedded({ mcpAuth })');
-    }
-  } else if (config.type === undefined || config.type === 'stdio') {
-    // The CLI silently drops such an entry.
-    if (typeof config.command !== 'string') throw invalid(name, config, 'has no `command`');
-  } else {
-    const { type } = config as { type: unknown };
-    throw invalid(name, config, `has the unknown type ${JSON.stringify(type)}`);
-  }
-  return config;
-}
-
-function invalid(name: string, value: unknown, problem: string): OptionError {
-  return new OptionError(
-    `mcpServers.${name}`,
-    typeof value === 'object' && value !== null ? redactConfig(value) : value,
-    `mcpServers: the server "${name}" ${problem}. Expected { command, args?, env? }, ` +
-      '{ type: "http" | "sse", url, headers? }, or a value of createSdkMcpServer().',
-  );
+/** Adds a server that can be used to those of its kind. */
+export function addTo(
+  { process, inProcess }: Pick<SplitServers, 'process' | 'inProcess'>,
+  name: string,
+  config: ResolvedMcpServer['written'],
+): void {
+  if (config.type === 'sdk') setOwn(inProcess, name, config as McpSdkServerConfigWithInstance);
+  else setOwn(process, name, config);
 }

@@ -11,8 +11,17 @@ import type {
 } from '../../mcp/types.js';
 import type { Cancellation } from '../../protocol/base/cancellation.js';
 import { OptionError } from '../../protocol/base/errors.js';
+import { setOwn } from '../../protocol/base/kinds.js';
 import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/wire/control-requests.js';
 import { callThrough, isToolCall } from './tool-middleware.js';
+
+/** Another set of servers, until it is certain. Exactly one of the two is called, once. */
+export interface Replacement {
+  /** The agent has taken it: what is no longer in the set is disconnected. */
+  keep(): void;
+  /** The agent has refused it: everything is as it was, calls that are running included. */
+  undo(): void;
+}
 
 /**
  * The in-process servers of one conversation. The conversation has its own connection to each of the user's
@@ -22,6 +31,8 @@ import { callThrough, isToolCall } from './tool-middleware.js';
 export class InProcessServers {
   #configs: Record<string, McpSdkServerConfigWithInstance>;
   readonly #connections = new Map<string, AgentConnection>();
+  /** Those of servers that are being replaced or removed. */
+  #leaving: ReadonlyMap<string, AgentConnection> | undefined;
   readonly #toolMiddleware: ComposedCalls | undefined;
   #hostFor: ((serverName: string) => McpHost) | undefined;
 
@@ -65,9 +76,9 @@ export class InProcessServers {
     const configs: NonNullable<InitializeRequest['sdkMcpServerConfigs']> = {};
     for (const [name, config] of Object.entries(this.#configs)) {
       const manifest = manifestOf(config);
-      if (manifest !== undefined) manifests[name] = manifest;
+      if (manifest !== undefined) setOwn(manifests, name, manifest);
       const settings = settingsOf(config);
-      if (Object.keys(settings).length > 0) configs[name] = settings;
+      if (Object.keys(settings).length > 0) setOwn(configs, name, settings);
     }
     return {
       sdkMcpServers: names,
@@ -78,7 +89,7 @@ export class InProcessServers {
 
   /** Takes one message from the agent. Every message gets an answer, even a notification. */
   receive(serverName: string, message: JsonRpcMessage, cancellation: Cancellation): Promise<McpAnswer> {
-    const connection = this.#connections.get(serverName) ?? this.#connect(serverName);
+    const connection = this.#connections.get(serverName) ?? this.#leavingOrNew(serverName);
     const calls = this.#toolMiddleware;
     if (calls === undefined || !isToolCall(message)) return connection.receive(message, cancellation);
     return callThrough(calls, message, {
@@ -103,6 +114,12 @@ export class InProcessServers {
     }
   }
 
+  /** A removed server still hears of its running calls, until its removal is certain. */
+  #leavingOrNew(name: string): AgentConnection {
+    const leaving = this.instanceOf(name) === undefined ? this.#leaving?.get(name) : undefined;
+    return leaving ?? this.#connect(name);
+  }
+
   #connect(name: string): AgentConnection {
     const instance = this.instanceOf(name);
     if (instance === undefined) throw new Error(`SDK MCP server not found: ${name}`);
@@ -120,25 +137,57 @@ export class InProcessServers {
     this.#connectOwn();
   }
 
-  /** The agent knew another server by this name and may still use that one's list of tools. */
-  announceChange(name: string): void {
-    this.#hostFor?.(name).notify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
-  }
-
-  /** Replaces the set; servers with the same value keep their connections. Returns the previous set. */
-  replace(
-    configs: Record<string, McpSdkServerConfigWithInstance>,
-  ): Record<string, McpSdkServerConfigWithInstance> {
+  /**
+   * Replaces the set. Servers with the same value keep their connections; those that are replaced or removed
+   * stay connected until the replacement is certain. One at a time.
+   */
+  replace(configs: Record<string, McpSdkServerConfigWithInstance>): Replacement {
     checkToolNames(configs);
     const previous = this.#configs;
-    for (const [name, config] of Object.entries(previous)) {
-      if (configs[name]?.instance === config.instance) continue;
-      this.#connections.get(name)?.close();
+    const detached = new Map(this.#connections);
+    this.#configs = configs;
+    for (const name of detached.keys()) {
+      const isSame = this.instanceOf(name) === previous[name]?.instance;
+      if (isSame) detached.delete(name);
+      else this.#connections.delete(name);
+    }
+    this.#leaving = detached;
+    this.#connectOwn();
+    return {
+      keep: () => {
+        this.#leaving = undefined;
+        for (const connection of detached.values()) connection.close();
+        this.#announceChanges(previous);
+      },
+      undo: () => this.#restore(previous, detached),
+    };
+  }
+
+  #restore(
+    configs: Record<string, McpSdkServerConfigWithInstance>,
+    connections: ReadonlyMap<string, AgentConnection>,
+  ): void {
+    for (const [name, connection] of this.#connections) {
+      if (Object.hasOwn(configs, name) && configs[name]?.instance === this.instanceOf(name)) continue;
+      connection.close();
       this.#connections.delete(name);
     }
     this.#configs = configs;
-    this.#connectOwn();
-    return previous;
+    this.#leaving = undefined;
+    for (const [name, connection] of connections) {
+      // The conversation has ended meanwhile.
+      if (this.#hostFor === undefined) connection.close();
+      else this.#connections.set(name, connection);
+    }
+  }
+
+  /** The agent knew another server by this name and may still use that one's list of tools. */
+  #announceChanges(previous: Record<string, McpSdkServerConfigWithInstance>): void {
+    for (const [name, { instance }] of Object.entries(previous)) {
+      const now = this.instanceOf(name);
+      if (now === undefined || now === instance) continue;
+      this.#hostFor?.(name).notify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    }
   }
 
   /** Closes the connections. The servers belong to the user and stay open. */

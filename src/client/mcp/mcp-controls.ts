@@ -1,11 +1,6 @@
-import { describeProblem } from '../../config/problems.js';
-import { resolveServers } from '../../config/resolve-servers.js';
+import { describeProblem, type McpConfigProblem } from '../../config/problems.js';
 import type { McpReadyOptions, McpServerStatus, McpSetServersResult } from '../../mcp/status.js';
-import type {
-  McpSdkServerConfigWithInstance,
-  McpServerConfig,
-  McpServerConfigForProcessTransport,
-} from '../../mcp/types.js';
+import type { McpServerConfig, McpServerConfigForProcessTransport } from '../../mcp/types.js';
 import type { Options } from '../../options/options.js';
 import { clock, wait } from '../../protocol/base/clock.js';
 import { ControlError, OptionError, TenonError } from '../../protocol/base/errors.js';
@@ -18,7 +13,13 @@ import type {
 } from '../../protocol/wire/control-requests.js';
 import type { Conversation } from '../conversation/conversation.js';
 import type { Debug } from '../query/observers.js';
-import { type ConfiguredServers, environmentOf, splitServers } from './configured-servers.js';
+import {
+  addTo,
+  type ConfiguredServers,
+  environmentOf,
+  resolveGiven,
+  type SplitServers,
+} from './configured-servers.js';
 import type { InProcessServers } from './in-process-servers.js';
 import type { ServerContent } from './server-content.js';
 import { StatusBook } from './status-book.js';
@@ -36,6 +37,11 @@ export interface McpReadiness {
   pending: string[];
 }
 
+/** The servers of one call. */
+type UsableServers = Pick<SplitServers, 'process' | 'inProcess'> & {
+  failed: Map<string, McpConfigProblem>;
+};
+
 /** What a host can do with the MCP servers of a running agent. */
 export class McpControls {
   readonly #agent: Conversation;
@@ -47,11 +53,10 @@ export class McpControls {
   #book: StatusBook | undefined;
   #content: Promise<ServerContent> | undefined;
   #monitor: StatusMonitor | undefined;
-  /** In-process servers from the options that no `set` has named yet: they stay. */
-  #kept: Record<string, McpSdkServerConfigWithInstance>;
   #expected: Set<string> | undefined;
   /** External servers named by the latest `set`. */
   #externalServers: Record<string, McpServerConfigForProcessTransport> | undefined;
+  #changing: Promise<unknown> = Promise.resolve();
   #isChanged = false;
   #isEnded = false;
 
@@ -68,7 +73,6 @@ export class McpControls {
     this.#initialized = initialized;
     this.#servers = servers;
     this.#configured = configured;
-    this.#kept = configured.split.inProcess;
     const { onMcpStatus } = options;
     if (onMcpStatus == null) return;
     this.monitor.listen((change) => {
@@ -137,42 +141,49 @@ export class McpControls {
     }
   }
 
-  async set(configs: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
-    const split = splitServers(configs);
-    const errors = this.#takeUnusable(split.process);
-    this.#kept = { ...this.#kept };
-    for (const name of Object.keys(configs)) delete this.#kept[name];
-    const inProcess = { ...this.#kept, ...split.inProcess };
+  /**
+   * As the official SDK does it: replaces in-process servers, also those of the options, and the servers of
+   * earlier calls. Other servers of the options and of files stay until a call names them.
+   */
+  set(configs: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
+    return this.#inTurn(() => this.#set(configs));
+  }
+
+  async #set(configs: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
+    const { process, inProcess, failed } = this.#usable(configs);
     // Before the request: the agent may contact a new server before it answers.
-    const previous = this.#servers.replace(inProcess);
+    const replacement = this.#servers.replace(inProcess);
     const servers: Record<string, McpServerConfigForProcessTransport> = {
-      ...split.process,
+      ...process,
       ...this.#servers.onWire(),
     };
+    let result: McpSetServersResult;
     try {
-      const result = await this.#ask('mcp_set_servers', { servers });
-      this.#isChanged = true;
-      this.#externalServers = split.process;
-      for (const [name, { instance }] of Object.entries(previous)) {
-        const now = this.#servers.instanceOf(name);
-        if (now !== undefined && now !== instance) this.#servers.announceChange(name);
-      }
-      const removed = new Set(result?.removed ?? []);
-      const expected = new Set([
-        ...[...this.#expectedNames()].filter((name) => !removed.has(name)),
-        ...Object.keys(servers),
-      ]);
-      for (const name of Object.keys(result?.errors ?? {})) expected.delete(name);
-      this.#expected = expected;
-      return {
-        added: result?.added ?? [],
-        removed: result?.removed ?? [],
-        errors: this.#configured.secrets.hideIn({ ...result?.errors, ...errors }),
-      };
+      result = await this.#ask('mcp_set_servers', { servers });
     } catch (error) {
-      this.#servers.replace(previous);
+      replacement.undo();
       throw error;
     }
+    replacement.keep();
+    this.#isChanged = true;
+    this.#externalServers = process;
+    this.#statusBook().replaceFailed(Object.keys(configs), failed);
+    const { added = [], removed = [], errors = {} } = result ?? {};
+    const gone = new Set(removed);
+    this.#expected = new Set([
+      ...[...this.#expectedNames()].filter((name) => !gone.has(name)),
+      ...Object.keys(servers).filter((name) => !Object.hasOwn(errors, name)),
+    ]);
+    const reasons = [...failed].map(([name, problem]) => [name, describeProblem(problem)]);
+    const allErrors: Record<string, string> = { ...errors, ...Object.fromEntries(reasons) };
+    return { added, removed, errors: this.#configured.secrets.hideIn(allErrors) };
+  }
+
+  /** One change after the other: the outcome of the first is what the second replaces. */
+  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const changed = this.#changing.then(change);
+    this.#changing = changed.catch(() => {});
+    return changed;
   }
 
   /**
@@ -185,11 +196,13 @@ export class McpControls {
       await this.#ask('mcp_reconnect', { serverName: name });
       return;
     }
-    const servers = { ...this.#externalServers, ...this.#servers.onWire() };
-    const { [name]: _, ...others } = servers;
-    await this.#ask('mcp_set_servers', { servers: others });
-    this.#servers.disconnect(name);
-    await this.#ask('mcp_set_servers', { servers });
+    await this.#inTurn(async () => {
+      const servers = { ...this.#externalServers, ...this.#servers.onWire() };
+      const { [name]: _, ...others } = servers;
+      await this.#ask('mcp_set_servers', { servers: others });
+      this.#servers.disconnect(name);
+      await this.#ask('mcp_set_servers', { servers });
+    });
     const added = await this.ready({ servers: [name] });
     if (added.disabled.length > 0) await this.#ask('mcp_toggle', { serverName: name, enabled: true });
     const { failed, pending } = added.disabled.length > 0 ? await this.ready({ servers: [name] }) : added;
@@ -234,25 +247,18 @@ export class McpControls {
     }
   }
 
-  /** Removes unusable servers and returns the reasons; throws with `strictMcpConfig`. */
-  #takeUnusable(servers: Record<string, McpServerConfig>): Record<string, string> {
+  /** Sorts the servers that a call gives; throws for one that cannot work with `strictMcpConfig`. */
+  #usable(configs: Record<string, McpServerConfig>): UsableServers {
     const { secrets } = this.#configured;
-    const errors: Record<string, string> = {};
-    if (this.#options.spawnClaudeCodeProcess != null) {
-      for (const config of Object.values(servers)) secrets.add(config);
-      return errors;
-    }
-    const env = environmentOf(this.#options);
-    const isStrict = this.#options.strictMcpConfig || this.#options.hermetic;
-    const resolved = resolveServers({ mcpServers: servers, env, isStrict }, []);
-    for (const { name, written, config, error } of Object.values(resolved.servers)) {
+    const usable: UsableServers = { process: {}, inProcess: {}, failed: new Map() };
+    const { servers } = resolveGiven(configs, this.#options, environmentOf(this.#options));
+    for (const { name, written, config, error } of Object.values(servers)) {
       secrets.add(written);
       secrets.add(config);
-      if (error === undefined) continue;
-      errors[name] = describeProblem(error);
-      delete servers[name];
+      if (error !== undefined) usable.failed.set(name, error);
+      else addTo(usable, name, written);
     }
-    return errors;
+    return usable;
   }
 
   async #externalNames(): Promise<string[]> {

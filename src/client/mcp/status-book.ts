@@ -1,6 +1,6 @@
 import { describeProblem, type McpConfigProblem } from '../../config/problems.js';
 import type { McpServerStatus } from '../../mcp/status.js';
-import { timestamp } from '../../protocol/base/clock.js';
+import { clock, timestamp } from '../../protocol/base/clock.js';
 import { redactConfig } from '../../protocol/base/secret-values.js';
 import type { ConfiguredServers } from './configured-servers.js';
 
@@ -10,6 +10,14 @@ interface Remembered {
   attempts: number;
 }
 
+/** An unusable server. */
+interface Failed {
+  problem: McpConfigProblem;
+  /** Since when, in milliseconds since 1970. */
+  at: number;
+  isOfCall?: boolean;
+}
+
 /**
  * What the agent reports about its servers, completed with what the client knows: unusable servers, the file that a
  * server comes from, when it entered its state. Values of `env` and `headers` are removed.
@@ -17,9 +25,22 @@ interface Remembered {
 export class StatusBook {
   readonly #configured: ConfiguredServers;
   readonly #remembered = new Map<string, Remembered>();
+  #failed: ReadonlyMap<string, Failed>;
 
   constructor(configured: ConfiguredServers) {
     this.#configured = configured;
+    const { begunAt: at } = configured;
+    this.#failed = new Map([...configured.failed].map(([name, problem]) => [name, { problem, at }]));
+  }
+
+  /** A call has given other servers: unusable ones of its own, in place of those of the call before. */
+  replaceFailed(named: readonly string[], failed: ReadonlyMap<string, McpConfigProblem>): void {
+    const given = new Set(named);
+    const at = clock.now();
+    this.#failed = new Map([
+      ...[...this.#failed].filter(([name, { isOfCall }]) => !given.has(name) && !isOfCall),
+      ...[...failed].map(([name, problem]): [string, Failed] => [name, { problem, at, isOfCall: true }]),
+    ]);
   }
 
   /** The client has asked for another attempt. */
@@ -29,7 +50,7 @@ export class StatusBook {
   }
 
   complete(rows: readonly McpServerStatus[]): McpServerStatus[] {
-    const { failed } = this.#configured;
+    const failed = this.#failed;
     const named = new Set(rows.map(({ name }) => name));
     const leftOut = [...failed].filter(([name]) => !named.has(name));
     const known = rows.map((row) => {
@@ -65,13 +86,13 @@ export class StatusBook {
     return remembered;
   }
 
-  #leftOut(name: string, problem: McpConfigProblem): McpServerStatus {
+  #leftOut(name: string, { problem, at }: Failed): McpServerStatus {
     return {
       name,
       status: 'failed',
       error: describeProblem(problem),
       source: problem.place === 'options' ? 'dynamic' : problem.place,
-      since: new Date(this.#configured.begunAt).toISOString(),
+      since: new Date(at).toISOString(),
       attempts: 0,
     };
   }

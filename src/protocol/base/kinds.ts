@@ -3,6 +3,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Sets a field of any name: an assignment to `__proto__` would change the prototype instead. */
+export function setOwn<Value>(record: Record<string, Value>, name: string, value: Value): void {
+  Object.defineProperty(record, name, { value, enumerable: true, writable: true, configurable: true });
+}
+
 /** What a value is, for an error message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';

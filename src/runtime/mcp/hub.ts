@@ -14,6 +14,7 @@ import { mcpToolName } from '../../mcp/tool-names.js';
 import type { ListedTool, McpServerConfigForProcessTransport } from '../../mcp/types.js';
 import type { ProxiedServerConfig, StartProgram } from '../../mcp/upstream/upstream-transport.js';
 import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import { setOwn } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { Host } from '../host.js';
@@ -166,7 +167,7 @@ export class McpHub {
       try {
         this.addConfigured(name, servers[name] as McpServerConfigForProcessTransport);
       } catch (error) {
-        errors[name] = messageOf(error);
+        setOwn(errors, name, messageOf(error));
       }
     }
     return {

@@ -8,14 +8,14 @@ import { inProcessRequests } from './server-requests.js';
 
 /** Servers in the host's process: each message is a control request, whose payload has the answer. */
 export function inProcessSource(name: string, request: InitializeRequest, host: Host): McpServerSource {
-  const config = request.sdkMcpServerConfigs?.[name];
+  const config = own(request.sdkMcpServerConfigs, name);
   return {
     name,
     transport: 'sdk',
     source: 'sdk',
     timeoutMs: config?.timeout,
     policies: config?.tools ?? [],
-    manifest: usable(request.sdkMcpServerManifests?.[name]),
+    manifest: usable(own(request.sdkMcpServerManifests, name)),
     capabilities: {},
     serve: inProcessRequests,
     open: async (client) => {
@@ -68,6 +68,10 @@ class OpenCalls {
     this.#open.get(id)?.abort();
     this.#open.delete(id);
   }
+}
+
+function own<Value>(record: Record<string, Value> | undefined, name: string): Value | undefined {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 function usable(manifest: SdkMcpServerManifest | undefined): SdkMcpServerManifest | undefined {

@@ -162,6 +162,24 @@ export const control: readonly Scenario[] = [
     },
   },
   {
+    name: 'no servers any more',
+    cites: 's08d-sdk-setMcpServers, R30, pain 32',
+    script: [text('Hello.'), text('Still here.')],
+    servers: calc,
+    options: () => ({ allowedTools: ['mcp__calc'] }),
+    ...whileIdle(
+      {
+        set: (query) => query.setMcpServers({}),
+        after: (query) => query.mcpServerStatus(),
+      },
+      'and now',
+    ),
+    unordered: ['stdin'],
+    check: (outcome) => {
+      expect(steps(outcome).after?.value).toEqual([]);
+    },
+  },
+  {
     name: 'files through the agent',
     claudeCodeOnly: 'The runtime has no tools for files.',
     cites: 's08-control-requests',
