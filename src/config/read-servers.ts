@@ -65,7 +65,7 @@ export function readServers(file: McpConfigFile): ReadFile {
   for (const [name, entry] of Object.entries(servers)) {
     const line = document.lineOf([...file.keys, name]);
     let error: McpConfigProblem | undefined;
-    for (const { severity, path, text } of checkServer(name, entry)) {
+    for (const { severity, path, text } of checkServer(entry)) {
       const problem = report({
         severity,
         server: name,

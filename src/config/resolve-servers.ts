@@ -6,7 +6,7 @@ import { redactConfig } from '../protocol/base/secret-values.js';
 import type { McpConfigFile, McpPlace } from './places.js';
 import { McpConfigError, type McpConfigProblem } from './problems.js';
 import type { FoundServer, ReadFile } from './read-servers.js';
-import { checkName, checkServer } from './server-shape.js';
+import { checkServer } from './server-shape.js';
 import { type Environment, expandServer } from './variables.js';
 
 /** Where a definition comes from. */
@@ -104,9 +104,7 @@ function fromOptions(
   const origin = { place: 'options' as const };
   const isSdk = (entry as { type?: unknown } | null)?.type === 'sdk';
   // The compiler reports unknown keys here.
-  const wrong = isSdk
-    ? checkName(name)
-    : checkServer(name, entry).find(({ severity }) => severity === 'error');
+  const wrong = isSdk ? undefined : checkServer(entry).find(({ severity }) => severity === 'error');
   const text = problem ?? wrong?.text;
   const error: McpConfigProblem | undefined =
     text === undefined
@@ -136,6 +134,13 @@ function resolveOne(
   const written = entry as McpServerConfigForProcessTransport;
   const fields = { name, origin, written, shadows: others.map((other) => other.origin), readByClaudeCode };
   if (error !== undefined) return printable({ ...fields, config: undefined, error });
+  // The CLI does not start with a server of this name.
+  if (name === '__proto__') {
+    const message = `the server "${name}": this name is reserved; give it another`;
+    const reserved: McpConfigProblem = { severity: 'error', ...origin, server: name, message };
+    problems.push(reserved);
+    return printable({ ...fields, config: undefined, error: reserved });
+  }
   if (written.type === 'sdk' || env === undefined) return printable({ ...fields, config: written, error });
   const { config, missing } = expandServer(written, env);
   const found = missing.map(

@@ -50,15 +50,8 @@ const remote = (type: string): Kind => ({
 
 const KINDS: Record<string, Kind> = { stdio: STDIO, http: remote('http'), sse: remote('sse') };
 
-/** The CLI does not start with a server of this name. */
-export function checkName(name: string): ShapeProblem | undefined {
-  return name === '__proto__' ? error([], 'this name is reserved; give it another') : undefined;
-}
-
 /** All problems of one entry. Errors prevent its use, warnings do not. */
-export function checkServer(name: string, entry: unknown): ShapeProblem[] {
-  const reserved = checkName(name);
-  if (reserved !== undefined) return [reserved];
+export function checkServer(entry: unknown): ShapeProblem[] {
   if (!isRecord(entry)) return [error([], `must be an object; it is ${found(entry)}`, STDIO)];
   const kind = kindOfServer(entry);
   if (kind === undefined) {
