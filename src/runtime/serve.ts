@@ -1,6 +1,6 @@
 import type { ReceivedOptions } from '../options/row.js';
 import { checkReceived } from '../options/support.js';
-import { clock } from '../protocol/base/clock.js';
+import { clock, loopTurn } from '../protocol/base/clock.js';
 import { messageOf } from '../protocol/base/errors.js';
 import {
   ControlChannel,
@@ -44,7 +44,9 @@ export function serveRuntime(
   checkModel(config, 'serveRuntime');
   checkMaxResultChars(config.maxResultChars);
   const server = new RuntimeServer(transport, config, start);
-  transport.start(server);
+  const turn = loopTurn();
+  if (turn === undefined) server.begin();
+  else void turn.then(() => server.begin());
   return server;
 }
 
@@ -90,11 +92,20 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
         return answer.response as AgentRequestPayload<Subtype>;
       },
     };
-    const lines = new Lines(clock.uuid(), (line) => this.#write(line));
+    const lines = new Lines(
+      clock.uuid(),
+      (line) => this.#write(line),
+      () => transport.drained(),
+    );
     this.#lines = lines;
     this.#conversation = new AgentConversation(config, start, host, lines);
     this.#handlers = controlHandlers(this.#conversation);
+  }
+
+  /** From here on it reads what the host has sent. */
+  begin(): void {
     this.#conversation.open().catch((error) => this.#failToStart(error));
+    this.#transport.start(this);
   }
 
   /** Throws for an option that must not be ignored. One that may be is reported on stderr, once. */
@@ -189,11 +200,13 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
     return Object.hasOwn(this.#handlers, subtype);
   }
 
-  #write(line: MessageFrame): void {
+  /** False when the host is behind. */
+  #write(line: MessageFrame): boolean {
     try {
-      this.#transport.send(line);
+      return this.#transport.send(line);
     } catch {
       // The host is gone, so nobody reads this line.
+      return true;
     }
   }
 }

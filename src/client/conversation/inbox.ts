@@ -28,7 +28,9 @@ export class Inbox {
   ) {
     this.#turns = turns;
     this.#reading = new ReadingPolicy(transport, channel, callbacks, maxUnreadBytes);
-    this.#unread = new UnreadMessages(this.#reading);
+    // Whoever sets a limit of their own wants it to the byte.
+    const unmeasured = maxUnreadBytes === LIMITS.maxUnreadBytes ? LIMITS.unmeasuredMessages : 0;
+    this.#unread = new UnreadMessages(this.#reading, unmeasured);
     this.#results = new ResultDelivery(turns, this.#unread);
   }
 

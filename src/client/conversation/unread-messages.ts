@@ -1,4 +1,6 @@
+import { approximateBytes } from '../../protocol/base/approximate-bytes.js';
 import { emitWarning } from '../../protocol/base/host-process.js';
+import { LIMITS } from '../../protocol/base/limits.js';
 import type { ControlChannel } from '../../protocol/channel/control-channel.js';
 import type { Transport } from '../../protocol/transport/transport.js';
 import type { SDKMessage } from '../../protocol/wire/messages/index.js';
@@ -20,10 +22,13 @@ export class UnreadMessages {
   #end: { error?: unknown } | undefined;
   #bytes = 0;
   readonly #policy: Pick<ReadingPolicy, 'adjust'>;
+  /** How many messages that were never lines may wait before they are measured. */
+  readonly #unmeasured: number;
 
   /** `policy` is called whenever the number of unread bytes changes. */
-  constructor(policy: Pick<ReadingPolicy, 'adjust'>) {
+  constructor(policy: Pick<ReadingPolicy, 'adjust'>, unmeasured = 0) {
     this.#policy = policy;
+    this.#unmeasured = unmeasured;
   }
 
   get bytes(): number {
@@ -39,7 +44,19 @@ export class UnreadMessages {
     }
     this.#messages.push({ message, byteLength });
     this.#bytes += byteLength;
+    if (byteLength === 0) this.#measure();
     this.#policy.adjust(this.#bytes);
+  }
+
+  /** From the last one back to the first that is measured: usually one message, all of them once there are many. */
+  #measure(): void {
+    if (this.#messages.length - this.#head <= this.#unmeasured) return;
+    for (let index = this.#messages.length - 1; index >= this.#head; index -= 1) {
+      const entry = this.#messages[index];
+      if (entry === undefined || entry.byteLength > 0) return;
+      entry.byteLength = approximateBytes(entry.message, LIMITS.maxUnreadBytes);
+      this.#bytes += entry.byteLength;
+    }
   }
 
   /** Delivers the end, or the error once, after what is still unread. */

@@ -2,6 +2,8 @@
 // a whole conversation can be simulated from a seed. The real clock reads the globals on each call and keeps
 // no state.
 
+import { LIMITS } from './limits.js';
+
 export type Uuid = `${string}-${string}-${string}-${string}-${string}`;
 
 /** An object in Node, a number elsewhere. */
@@ -89,4 +91,36 @@ export function wait(milliseconds: number, { signal, keepsAlive = true }: WaitOp
     if (!keepsAlive) unref(timer);
     signal?.addEventListener('abort', abort, { once: true });
   });
+}
+
+let begun = 0;
+const waiting: (() => void)[] = [];
+/** The clock that will call `nextLoopTurn`. */
+let scheduledOn: Clock | undefined;
+
+/**
+ * Work in memory has no pauses of its own: thousands of embedded conversations that begin at once would run to
+ * their end before anything else does. A few may go on between two turns of the event loop; undefined: this is
+ * one of them. The others wait for a later turn.
+ */
+export function loopTurn(): Promise<void> | undefined {
+  const isFree = waiting.length === 0 && begun < LIMITS.begunPerLoopTurn;
+  if (scheduledOn !== clock) {
+    scheduledOn = clock;
+    clock.setImmediate(nextLoopTurn);
+  }
+  if (!isFree) return new Promise((resolve) => waiting.push(resolve));
+  begun += 1;
+  return undefined;
+}
+
+function nextLoopTurn(): void {
+  const ready = waiting.splice(0, LIMITS.begunPerLoopTurn);
+  begun = ready.length;
+  scheduledOn = undefined;
+  if (begun > 0) {
+    scheduledOn = clock;
+    clock.setImmediate(nextLoopTurn);
+  }
+  for (const go of ready) go();
 }

@@ -162,6 +162,10 @@ export const LIMITS = {
   hookOutputChars: 1024 * 1024,
   /** How much of stderr an error shows. */
   stderrTailBytes: 8 * 1024,
+  /** Conversations and requests to models that go on between two turns of the event loop. Each takes about 1 ms. */
+  begunPerLoopTurn: 16,
+  /** Unread messages without a line are measured when there are more, unless `maxUnreadBytes` is given. */
+  unmeasuredMessages: 64,
   /** Unread messages, measured in bytes of their lines. See docs/guide/running-agents.md. */
   maxUnreadBytes: 64 * 1024 * 1024,
   /**

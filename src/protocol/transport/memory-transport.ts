@@ -24,6 +24,8 @@ class MemoryTransport implements Transport {
   #ended = false;
   #paused = false;
   #scheduled = false;
+  /** Waiting for the other end to read again. */
+  #draining: { promise: Promise<void>; resolve: () => void } | undefined;
 
   join(peer: MemoryTransport): void {
     this.#peer = peer;
@@ -41,10 +43,24 @@ class MemoryTransport implements Transport {
       throw new TenonError('INPUT_CLOSED', 'Cannot send: the input of this conversation has ended.');
     }
     this.#peer?.receive(frame);
-    return true;
+    return this.#peer?.isPaused !== true;
   }
 
-  async drained(): Promise<void> {}
+  get isPaused(): boolean {
+    return this.#paused;
+  }
+
+  drained(): Promise<void> {
+    if (this.#peer?.isPaused !== true) return Promise.resolve();
+    if (this.#draining === undefined) {
+      let resolve = (): void => {};
+      const promise = new Promise<void>((done) => {
+        resolve = done;
+      });
+      this.#draining = { promise, resolve };
+    }
+    return this.#draining.promise;
+  }
 
   endInput(): void {
     if (this.#inputEnded) return;
@@ -59,6 +75,7 @@ class MemoryTransport implements Transport {
   resume(): void {
     this.#paused = false;
     this.#schedule();
+    this.#peer?.receiveRoom();
   }
 
   async stop(): Promise<void> {
@@ -67,6 +84,7 @@ class MemoryTransport implements Transport {
     this.#peerEnded = true;
     this.#inbox = [];
     this.#paused = false;
+    this.#peer?.receiveRoom();
     this.#flush();
   }
 
@@ -74,6 +92,12 @@ class MemoryTransport implements Transport {
     if (this.#ended) return;
     this.#inbox.push(frame);
     this.#schedule();
+  }
+
+  /** The other end reads again. */
+  receiveRoom(): void {
+    this.#draining?.resolve();
+    this.#draining = undefined;
   }
 
   /** The other end no longer listens. */

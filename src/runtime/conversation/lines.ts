@@ -20,14 +20,25 @@ import type {
 
 /** Writes the lines that the host reads, each with the session's id and its own. */
 export class Lines {
-  readonly #send: (line: MessageFrame) => void;
+  readonly #send: (line: MessageFrame) => boolean;
+  readonly #drained: () => Promise<void>;
+  #isBehind = false;
   sessionId: string;
   /** The host's ids of the messages that the turn answers, for those that have one. */
   answered: string[] = [];
 
-  constructor(sessionId: string, send: (line: MessageFrame) => void) {
+  /** `send` returns false when the host is behind; `drained` resolves when it no longer is. */
+  constructor(sessionId: string, send: (line: MessageFrame) => boolean, drained: () => Promise<void>) {
     this.sessionId = sessionId;
     this.#send = send;
+    this.#drained = drained;
+  }
+
+  /** To be awaited before much more is written; undefined when the host reads. */
+  room(): Promise<void> | undefined {
+    if (!this.#isBehind) return undefined;
+    this.#isBehind = false;
+    return this.#drained();
   }
 
   /** Returns the id of the line: its own if it has one. */
@@ -121,7 +132,7 @@ export class Lines {
 
   #write(line: Readonly<MessageFrame>): string {
     const uuid = typeof line.uuid === 'string' ? line.uuid : clock.uuid();
-    this.#send({ ...line, session_id: this.sessionId, uuid });
+    if (!this.#send({ ...line, session_id: this.sessionId, uuid })) this.#isBehind = true;
     return uuid;
   }
 }

@@ -50,6 +50,8 @@ export async function readAnswer(
           onBlock(block, lines.assistant(stream.message, block, fields));
         }
         if (includePartialMessages) lines.streamEvent(event, stream.message.id);
+        const room = lines.room();
+        if (room !== undefined) await untilAborted(room, signal);
       }
       return;
     } catch (error) {

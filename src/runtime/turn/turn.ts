@@ -1,4 +1,5 @@
 import { untilAborted } from '../../protocol/base/cancellation.js';
+import { loopTurn } from '../../protocol/base/clock.js';
 import type { MessageParam, ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
 import type { SDKDeferredToolUse, TerminalReason } from '../../protocol/wire/messages/index.js';
 import type { Lines } from '../conversation/lines.js';
@@ -123,6 +124,8 @@ export class Turn {
   }
 
   async #ask(stream: AssistantStream, schedule: ToolSchedule<ToolRunResult>): Promise<void> {
+    const turn = loopTurn();
+    if (turn !== undefined) await untilAborted(turn, this.#running);
     await untilAborted(this.#dependencies.ready(), this.#running);
     await readAnswer(stream, this.#dependencies, this.#modelCalls === 1, this.#running, (block, line) => {
       this.#record.shown.push(line);
