@@ -73,7 +73,7 @@ export const CHAPTERS: readonly Chapter[] = [
     met('One prompt uses a stdio server, a remote HTTP server and an in-process server.'),
   ]),
   chapter('Any model, any length', 'R', 41, [
-    open('Any model of the AI SDK family drives the embedded runtime.'),
+    met('Any model of the AI SDK family drives the embedded runtime.'),
     open('`anthropic()` accepts a ready-made client, so Bedrock, Vertex and Foundry work.'),
     met('A result too long for the model is cut, and the model is told how to read the rest.'),
     partly(

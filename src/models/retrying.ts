@@ -57,6 +57,19 @@ export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
+/** An error inside a stream has a type and no status. */
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  overloaded_error: 529,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  api_error: 500,
+  server_error: 500,
+};
+
+export function statusOfType(type: unknown): number | undefined {
+  return typeof type === 'string' && Object.hasOwn(STATUS_OF_TYPE, type) ? STATUS_OF_TYPE[type] : undefined;
+}
+
 /** The delay that the server asks for, otherwise one that doubles, with jitter: many hosts must not retry in step. */
 function delayBefore(attempt: number, { header }: Failure): number {
   const asked = askedDelay(header);

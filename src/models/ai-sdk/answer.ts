@@ -130,7 +130,7 @@ export class AnswerWriter {
     delta: ContentDelta,
     { delta: text, providerMetadata }: { delta: string; providerMetadata?: ProviderMetadata },
   ): Generator<StreamEvent, void> {
-    const opened = this.#blocks.get(key);
+    const opened = this.#blocks.get(key) ?? this.#reopen(delta, key);
     if (opened === undefined) return;
     opened.metadata = mergedOptions(opened.metadata, providerMetadata);
     if (text === '') return;
@@ -143,18 +143,30 @@ export class AnswerWriter {
     if (opened === undefined) return;
     this.#blocks.delete(key);
     const kept = mergedOptions(opened.metadata, metadata);
+    const isThought = opened.block.type === 'thinking';
     // Thoughts that are not shown have to be sent back all the same.
-    if (kept !== undefined && opened.block.type === 'thinking') yield* this.#show(opened);
+    if (kept !== undefined && isThought) yield* this.#show(opened);
     if (opened.index === undefined) return;
     const { source } = this.#settings;
+    // Thoughts always say whose they are: no other model may get them, signed or not.
+    const isKept = kept !== undefined || isThought;
     yield {
       type: 'content_block_stop',
       index: opened.index,
-      ...(kept === undefined ? {} : { provider_metadata: { source, metadata: kept } }),
+      ...(isKept ? { provider_metadata: { source, metadata: kept ?? {} } } : {}),
     };
   }
 
+  /** Text that goes on after a call. */
+  #reopen({ type }: ContentDelta, key: string): OpenBlock | undefined {
+    if (type === 'text_delta') return this.#open(key, { type: 'text', text: '', citations: null });
+    if (type === 'thinking_delta') return this.#open(key, { type: 'thinking', thinking: '', signature: '' });
+    return undefined;
+  }
+
   *#beginCall(id: string, toolName: string): Generator<StreamEvent, void> {
+    // Some providers end a thought only after the calls that follow from it; the order of blocks is that of their ends.
+    for (const [key, { block }] of [...this.#blocks]) if (block.type !== 'tool_use') yield* this.#end(key);
     const name = this.#settings.aliases.nameOf(toolName);
     yield* this.#show(this.#open(`call ${id}`, { type: 'tool_use', id, name, input: {} }));
   }

@@ -1,6 +1,6 @@
 import { messageOf } from '../../protocol/base/errors.js';
 import { ModelError } from '../../runtime/model.js';
-import { type Failure, isTransientStatus } from '../retrying.js';
+import { type Failure, isTransientStatus, statusOfType } from '../retrying.js';
 
 /** An `APICallError` of the AI SDK, or anything else that a provider throws. */
 interface ThrownByProvider {
@@ -13,12 +13,12 @@ interface ThrownByProvider {
 
 export function failureOf(error: unknown): Failure {
   const { statusCode, isRetryable, responseHeaders = {}, name } = asThrown(error);
-  const status = typeof statusCode === 'number' ? statusCode : undefined;
+  const status = typeof statusCode === 'number' ? statusCode : statusOfType(wordsIn(error).type);
   const isOfNetwork = typeof name === 'string' && /connect|timeout|fetch|network/i.test(name);
   const isTransient =
     isRetryable === true ||
     (status === undefined ? isOfNetwork || isFetchFailure(error) : isTransientStatus(status));
-  return { status, isTransient, header: (wanted) => responseHeaders[wanted], reason: messageOf(error) };
+  return { status, isTransient, header: (wanted) => responseHeaders[wanted], reason: textOf(error) };
 }
 
 /** What the runtime understands, with the status and the words of the provider. */
@@ -34,23 +34,31 @@ export function modelError(error: unknown): unknown {
 }
 
 /** Providers say what is wrong in a JSON body, each at a slightly different place. */
-function wordsOf(body: unknown): { message?: string; type?: string } {
+function wordsOf(body: unknown): Words {
   if (typeof body !== 'string') return {};
   try {
-    const parsed = JSON.parse(body);
-    const said = parsed?.error ?? parsed;
-    const message = [said?.message, said].find((value) => typeof value === 'string' && value !== '');
-    const type = [said?.code, said?.type, said?.status].find((value) => typeof value === 'string');
-    return { ...(message === undefined ? {} : { message }), ...(type === undefined ? {} : { type }) };
+    return wordsIn(JSON.parse(body));
   } catch {
     return {};
   }
 }
 
+interface Words {
+  message?: string;
+  type?: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what a stranger sent; every field is checked
+function wordsIn(sent: any): Words {
+  const said = sent?.error ?? sent;
+  const message = [said?.message, said].find((value) => typeof value === 'string' && value !== '');
+  const type = [said?.code, said?.type, said?.status].find((value) => typeof value === 'string');
+  return { ...(message === undefined ? {} : { message }), ...(type === undefined ? {} : { type }) };
+}
+
 function textOf(error: unknown): string {
   if (error instanceof Error || typeof error === 'string') return messageOf(error);
-  const { message } = wordsOf(JSON.stringify(error));
-  return message ?? `The model's stream failed: ${JSON.stringify(error)}`;
+  return wordsIn(error).message ?? `The model's stream failed: ${JSON.stringify(error)}`;
 }
 
 /** `fetch` says no more than this when there is no connection; the cause has the code. */

@@ -83,9 +83,9 @@ export class PromptWriter {
         return block.text === '' ? [] : [{ type: 'text', text: block.text, ...options }];
       case 'thinking':
         // Thoughts of another model mean nothing to this one, and their signatures would be refused.
-        return options.providerOptions === undefined
-          ? []
-          : [{ type: 'reasoning', text: block.thinking, ...options }];
+        return keptMetadata(block)?.source === this.#settings.source
+          ? [{ type: 'reasoning', text: block.thinking, ...options }]
+          : [];
       case 'tool_use': {
         const toolName = this.#settings.aliases.aliasOf(block.name);
         this.#toolNames.set(block.id, toolName);
@@ -144,7 +144,9 @@ export class PromptWriter {
 
   #keptOptions(block: Block): { providerOptions?: ProviderMetadata } {
     const kept = keptMetadata(block);
-    return kept?.source === this.#settings.source ? { providerOptions: kept.metadata } : {};
+    if (kept?.source !== this.#settings.source) return {};
+    const providerOptions = mergedOptions(kept.metadata);
+    return providerOptions === undefined ? {} : { providerOptions };
   }
 
   #marks(mark: CacheControl | null | undefined): { providerOptions?: ProviderMetadata } {

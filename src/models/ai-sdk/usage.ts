@@ -11,7 +11,10 @@ export function countsOf(
   if (typeof input === 'object' && input !== null)
     return splitCounts(input as JsonObject, output as JsonObject);
   const read = numberOf(cachedInputTokens);
-  const written = numberOf(metadata?.anthropic?.cacheCreationInputTokens);
+  const written = numberOf(
+    metadata?.anthropic?.cacheCreationInputTokens ??
+      (metadata?.bedrock?.usage as JsonObject | undefined)?.cacheWriteInputTokens,
+  );
   const total = numberOf(input);
   return {
     input_tokens: countsCacheApart ? total : Math.max(0, total - read),

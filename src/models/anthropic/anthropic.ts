@@ -2,7 +2,13 @@ import { messageOf, OptionError, TenonError } from '../../protocol/base/errors.j
 import type { StreamEvent } from '../../protocol/wire/content.js';
 import { type Model, ModelError, type ModelRequest, type PriceTable } from '../../runtime/model.js';
 import { withoutMetadata } from '../kept-metadata.js';
-import { DEFAULT_MAX_RETRIES, type Failure, isTransientStatus, withRetries } from '../retrying.js';
+import {
+  DEFAULT_MAX_RETRIES,
+  type Failure,
+  isTransientStatus,
+  statusOfType,
+  withRetries,
+} from '../retrying.js';
 
 export interface AnthropicOptions {
   /** Default: the environment variable ANTHROPIC_API_KEY. */
@@ -35,6 +41,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   opus: 'claude-opus-5-5',
   sonnet: 'claude-sonnet-5-5',
   haiku: 'claude-haiku-5-5',
+  fable: 'claude-fable-5-2',
 };
 
 const DEFAULT_MODEL = 'claude-opus-5-5';
@@ -164,7 +171,7 @@ interface ThrownByClient {
 }
 
 function failureOf(error: unknown): Failure {
-  const { status, name, headers } = error as ThrownByClient;
+  const { status = statusOfType(saidBy(error)?.type), name, headers } = error as ThrownByClient;
   const isTransient =
     typeof status === 'number'
       ? isTransientStatus(status)
@@ -172,9 +179,13 @@ function failureOf(error: unknown): Failure {
   return { status, isTransient, header: (wanted) => headers?.get?.(wanted), reason: reasonOf(error) };
 }
 
+function saidBy(error: unknown): { type?: string; message?: string } | undefined {
+  return (error as ThrownByClient).error?.error;
+}
+
 /** "Connection error." says little; its cause names the address. */
 function reasonOf(error: unknown): string {
-  const said = (error as ThrownByClient).error?.error?.message ?? messageOf(error);
+  const said = saidBy(error)?.message ?? messageOf(error);
   let cause: unknown = error;
   while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
   const detail = cause === error ? '' : messageOf(cause);
@@ -183,9 +194,9 @@ function reasonOf(error: unknown): string {
 
 function modelError(error: unknown): unknown {
   if (error instanceof ModelError) return error;
-  const { status, error: body } = error as ThrownByClient;
+  const { status } = failureOf(error);
   if (typeof status !== 'number') return new ModelError(reasonOf(error), { cause: error });
-  const said = body?.error;
+  const said = saidBy(error);
   return new ModelError(said?.message ?? messageOf(error), {
     status,
     ...(said?.type === undefined ? {} : { type: said.type }),

@@ -20,9 +20,11 @@ const VERSIONS: readonly Version[] = ['v2', 'v3', 'v4'];
 
 /** The packages are installed under names of their own, because several lines of each are needed. */
 async function factory(name: string, version: Version, creator: string): Promise<Factory> {
-  const module = await import(
-    `../../providers/node_modules/${name}-${version}/dist/index.${version === 'v4' ? 'js' : 'mjs'}`
-  );
+  const alias = `${name}-${version}`;
+  // With zod 4 this one cannot read the start of a call as Bedrock sends it.
+  const folder = alias === 'bedrock-v2' ? 'zod-3/node_modules' : 'node_modules';
+  const file = `../../providers/${folder}/${alias}/dist/index.${version === 'v4' ? 'js' : 'mjs'}`;
+  const module = await import(new URL(file, import.meta.url).href);
   return module[creator];
 }
 
