@@ -105,7 +105,9 @@ async function converse(prompt: string, values: RunValues, screen: Screen, given
   const reporter: Reporter =
     values.json === true ? new JsonReporter() : new ScreenReporter(screen, questions);
   try {
-    const agent = query({ prompt, options: { ...given, canUseTool: questions.canUseTool } });
+    // With rules for everything there is nothing to ask.
+    const asking = values.yes === true ? {} : { canUseTool: questions.canUseTool };
+    const agent = query({ prompt, options: { ...given, ...asking } });
     interruption.listen(agent);
     for await (const message of agent) reporter.message(message);
   } catch (error) {
