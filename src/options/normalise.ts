@@ -1,6 +1,7 @@
 import { OptionError } from '../protocol/base/errors.js';
 import { emitWarning } from '../protocol/base/host-process.js';
 import { isRecord } from '../protocol/base/kinds.js';
+import { LIMITS } from '../protocol/base/limits.js';
 import { closest } from '../protocol/base/similar.js';
 import { OPTION_TABLE } from './option-table.js';
 import type { Options } from './options.js';
@@ -103,6 +104,11 @@ export function warningsTo(
     if (typeof stderr === 'function') tell(stderr, `tenon: ${text}\n`);
     else if (!emitted.has(text)) {
       emitted.add(text);
+      // Texts may name what differs from query to query, and a server runs for months.
+      for (const oldest of emitted) {
+        if (emitted.size <= LIMITS.rememberedWarnings) break;
+        emitted.delete(oldest);
+      }
       emitWarning(text, { type: 'TenonWarning', code });
     }
   };

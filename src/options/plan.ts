@@ -3,6 +3,7 @@ import type { PermissionMode } from '../protocol/permissions/permissions.js';
 import type { AgentDefinition } from '../protocol/wire/agents.js';
 import type { SandboxSettings, Settings } from '../protocol/wire/settings.js';
 import { childEnvironment } from './environment.js';
+import { withExtraSettings } from './joined-settings.js';
 import { OPTION_TABLE } from './option-table.js';
 import type { Options } from './options.js';
 import type { ClientSettings, GivenOptions, Placed, Row } from './row.js';
@@ -132,5 +133,7 @@ export function planOf(options: GivenOptions): PlannedQuery {
     const value = options[name];
     if (value !== undefined) (OPTION_TABLE[name] as Row<unknown>).to.put(value, placed, options);
   }
-  return { ...placed, env: childEnvironment(options.env, placed.env) };
+  const hasTwo = options.settings !== undefined && options.extraArgs?.settings != null;
+  const plan = hasTwo ? withExtraSettings(placed.plan) : placed.plan;
+  return { ...placed, plan, env: childEnvironment(options.env, placed.env) };
 }

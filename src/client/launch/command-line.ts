@@ -1,5 +1,6 @@
 import type { McpServerConfigForProcessTransport } from '../../mcp/types.js';
 import { writeArguments } from '../../options/flags.js';
+import { joinSettings } from '../../options/joined-settings.js';
 import { unreadableSettings } from '../../options/places.js';
 import type { AgentPlan } from '../../options/plan.js';
 import { hostModule } from '../../protocol/base/host-process.js';
@@ -141,24 +142,9 @@ function mergedSettings(
   };
   const hasAdditions = Object.keys(added).length > 0;
   // The agent reads the file itself, unless something has to be added to it.
-  if (typeof own === 'string') return hasAdditions ? withAdded(readSettings(own, cwd), added) : own;
-  const merged = withAdded(own ?? {}, added);
+  if (typeof own === 'string') return hasAdditions ? joinSettings(readSettings(own, cwd), added) : own;
+  const merged = own === undefined ? added : joinSettings(own, added);
   return Object.keys(merged).length === 0 ? undefined : merged;
-}
-
-/**
- * Other options take precedence over the user's settings, but rules add up: losing a `deny` would allow
- * something.
- */
-function withAdded(own: Settings, added: Settings): Settings {
-  const merged = { ...own, ...added };
-  if (!own.permissions || !added.permissions) return merged;
-  const permissions: SettingsPermissions = { ...own.permissions };
-  for (const kind of ['allow', 'deny'] as const) {
-    const more = added.permissions[kind];
-    if (more !== undefined) permissions[kind] = [...(permissions[kind] ?? []), ...more];
-  }
-  return { ...merged, permissions };
 }
 
 function readSettings(path: string, cwd: string | undefined): Settings {

@@ -160,6 +160,8 @@ export const LIMITS = {
   removeRetryMs: 20,
   /** How much of a command hook's output is kept; a decision is a few hundred characters long. */
   hookOutputChars: 1024 * 1024,
+  /** Warnings that are not repeated in this process. */
+  rememberedWarnings: 256,
   /** How much of stderr an error shows. */
   stderrTailBytes: 8 * 1024,
   /** Conversations and requests to models that go on between two turns of the event loop. Each takes about 1 ms. */
