@@ -137,6 +137,19 @@ const secrets = fc.dictionary(fc.stringMatching(/^[A-Z][A-Z_]{0,10}$/), marker, 
 const server: fc.Arbitrary<McpServerConfig> = fc.oneof(
   secrets.map((env) => ({ command: 'node', args: ['server.js'], env })),
   secrets.map((env) => ({ type: 'stdio' as const, command: 'node', env })),
+  fc.tuple(marker, marker).map(([key, path]) => ({
+    command: 'node',
+    args: ['-y', `--api-key=${key}`, '--file', path],
+  })),
+  fc.tuple(marker, marker, marker).map(([password, path, query]) => ({
+    type: 'http' as const,
+    url: `https://ada:${password}@example.com/${path}?key=${query}`,
+  })),
+  marker.map((clientSecret) => ({
+    type: 'http' as const,
+    url: 'https://example.com',
+    oauth: { clientId: 'ada', clientSecret },
+  })),
   fc.record({
     type: fc.constantFrom('http' as const, 'sse' as const),
     url: fc.constant('http://127.0.0.1:9/mcp'),
@@ -149,7 +162,23 @@ function valuesOf(configs: Record<string, McpServerConfig>): string[] {
   return Object.values(configs).flatMap((config) => [
     ...('env' in config ? Object.values(config.env ?? {}) : []),
     ...('headers' in config ? Object.values(config.headers ?? {}) : []),
+    ...[...JSON.stringify(config).matchAll(/SECRET-[\w-]+/g)].map(([found]) => found),
   ]);
+}
+
+/** Without the blanks that hide the secrets of others, and a secret that the CLI does not read. */
+function asGiven(config: McpServerConfig): McpServerConfig {
+  const { env, oauth, ...rest } = config as {
+    env?: Record<string, string>;
+    oauth?: { clientSecret?: string };
+  };
+  const own = Object.entries(env ?? {}).filter(([name]) => !name.startsWith('TENON_'));
+  const { clientSecret: _secret, ...client } = oauth ?? {};
+  return {
+    ...rest,
+    ...(own.length === 0 ? {} : { env: Object.fromEntries(own) }),
+    ...(oauth === undefined ? {} : { oauth: client }),
+  } as McpServerConfig;
 }
 
 describe('secrets of servers are not on the command line (pain 44)', () => {
@@ -178,7 +207,11 @@ describe('secrets of servers are not on the command line (pain 44)', () => {
         for (const secret of valuesOf(mcpServers)) expect(JSON.stringify(args)).not.toContain(secret);
         // What the CLI does with `${NAME}`.
         const expanded = value('--mcp-config').replaceAll(/\$\{(\w+)\}/g, (_, name) => env[name] ?? '?');
-        expect(JSON.parse(expanded)).toEqual({ mcpServers });
+        const found = JSON.parse(expanded).mcpServers as Record<string, McpServerConfig>;
+        expect(Object.keys(found)).toEqual(Object.keys(mcpServers));
+        for (const [name, config] of Object.entries(found)) {
+          expect(asGiven(config)).toEqual(asGiven(mcpServers[name]!));
+        }
       }),
       { numRuns: 50 },
     );
@@ -190,13 +223,29 @@ describe('secrets of servers are not on the command line (pain 44)', () => {
     expect(JSON.parse(build({ ...custom, mcpServers }).value('--mcp-config'))).toEqual({ mcpServers });
   });
 
-  it('the environment in the settings is in a private file too', () => {
+  it('settings are in a private file too', () => {
     const own = { env: { ANTHROPIC_AUTH_TOKEN: 'SECRET' } };
-    for (const settings of [own, JSON.stringify(own)]) {
+    for (const settings of [own, JSON.stringify(own), { apiKeyHelper: 'echo SECRET' }]) {
       const { args, value } = build({ settings });
       expect(args.join(' ')).not.toContain('SECRET');
-      expect(JSON.parse(readFileSync(value('--settings'), 'utf8'))).toEqual(own);
+      expect(JSON.parse(readFileSync(value('--settings'), 'utf8'))).toEqual(
+        typeof settings === 'string' ? own : settings,
+      );
     }
+  });
+
+  it.each([
+    ['the CLI', {}],
+    ['a custom spawn', custom],
+  ])('of a policy, %s gets the restrictions alone', (_, more) => {
+    const managedSettings = {
+      env: { TOKEN: 'SECRET' },
+      apiKeyHelper: 'echo SECRET',
+      permissions: { deny: ['Bash'] },
+    };
+    const { args, value } = build({ ...more, managedSettings });
+    expect(args.join(' ')).not.toContain('SECRET');
+    expect(JSON.parse(value('--managed-settings'))).toEqual({ permissions: { deny: ['Bash'] } });
   });
 });
 
@@ -221,6 +270,10 @@ describe('a command line in an error', () => {
     [
       ['--api-key', 'sk-1', '--auth-token=sk-2'],
       ['--api-key', '<redacted>', '--auth-token=<redacted>'],
+    ],
+    [
+      ['--max-thinking-tokens=4000', '--max-thinking-tokens', '4000'],
+      ['--max-thinking-tokens=4000', '--max-thinking-tokens', '4000'],
     ],
     [
       ['--auth-mode', '--other'],

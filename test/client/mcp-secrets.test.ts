@@ -17,7 +17,7 @@ import { toolUse } from '../../src/testing/index.js';
 import { ask, BACK_ENDS } from '../support/back-ends.js';
 import { fakeCli } from '../support/fake-cli.js';
 import fc from '../support/property.js';
-import { descendants } from '../support/real-cli.js';
+import { collect, descendants } from '../support/real-cli.js';
 
 const program = fileURLToPath(new URL('../fixtures/mcp/by-hand.mjs', import.meta.url));
 const MARK = 'PLANTED';
@@ -99,6 +99,22 @@ it('an agent that repeats them is not repeated', async () => {
     expect(text, where).toContain('<redacted>');
     expect(text, where).not.toContain(MARK);
   }
+});
+
+it('a secret that an agent writes to stderr in two parts is not shown', async () => {
+  const [key = ''] = plant(1, fc.stringMatching(/^[!-#%-~]{6}$/));
+  const parts: string[] = [];
+  const running = query({
+    prompt: 'Go.',
+    options: {
+      pathToClaudeCodeExecutable: fakeCli('tells-secrets'),
+      env: { FAKE_PARTS: '1' },
+      mcpServers: { one: { command: 'x', env: { KEY: key } } },
+      stderr: (text) => parts.push(text),
+    },
+  });
+  await collect(running);
+  expect(parts.join('')).toBe('I was told <redacted>\n');
 });
 
 describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {

@@ -52,6 +52,43 @@ describe('the environment of a stdio server', () => {
   });
 });
 
+describe('the secrets of one stdio server', () => {
+  const spawned: Options = {
+    spawnClaudeCodeProcess: ({ command, args, env, cwd }) =>
+      spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'inherit'] }),
+  };
+
+  it.each<[string, Options]>([
+    ['the CLI', {}],
+    ['a process that the caller starts', spawned],
+  ])('are not in the environment of another, with %s', async (_, more) => {
+    await using box = sandbox();
+    await using api = await scriptedMessagesApi([
+      toolUse('mcp__one__search'),
+      toolUse('mcp__two__search'),
+      text('done'),
+    ]);
+    const serverWith = (token: string) => ({
+      command: process.execPath,
+      args: [server, '--key', `${token}-as-argument`],
+      env: { TOKEN: token },
+    });
+    const options: Options = {
+      ...base(box, api),
+      mcpServers: { one: serverWith('SECRET-1'), two: serverWith('SECRET-2') },
+      allowedTools: ['mcp__one', 'mcp__two'],
+      ...more,
+    };
+    const { error } = await collect(query({ prompt: 'go', options }));
+    expect(error).toBeUndefined();
+    for (const number of [1, 2]) {
+      const told = { names: ['TOKEN'], args: ['--key', `SECRET-${number}-as-argument`] };
+      const [result] = api.requests[number]?.toolResults.slice(-1) ?? [];
+      expect(result?.content).toMatchObject([{ type: 'text', text: JSON.stringify(told) }]);
+    }
+  });
+});
+
 describe('a list of tools that is too long for a flag', () => {
   it('still allows what it allows', async () => {
     await using box = sandbox();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSdkMcpServer, query, tool } from '../../src/index.js';
 import { embedded, type Model } from '../../src/runtime/index.js';
 import { CassetteMismatchError, recordReplay, scriptedModel } from '../../src/testing/index.js';
@@ -52,6 +52,26 @@ describe('recordReplay', () => {
       request: { model: 'scripted-model' },
       events: expect.any(Array),
     });
+  });
+
+  it('leaves out secrets: those that are named, those of the environment, and what looks like one', async () => {
+    const form = `sk-ant-${'a1'.repeat(20)}`;
+    const secrets = ['the "combination" is 1234', 'environment-token-5678', form];
+    vi.stubEnv('SOME_API_TOKEN', 'environment-token-5678');
+    const file = newFile();
+    const options = { redact: secrets.slice(0, 1) };
+    const prompt = `Remember ${secrets.join(' and ')}.`;
+    const model = recordReplay(scriptedModel([`You said ${secrets.join(' and ')}.`]), file, options);
+    expect(await ask(model, prompt)).toMatchObject({ result: `You said ${secrets.join(' and ')}.` });
+    const text = await readFile(file, 'utf8');
+    for (const secret of secrets) expect(text).not.toContain(JSON.stringify(secret).slice(1, -1));
+    // It is still the same request when it is made again.
+    const replayed = recordReplay(nobody, file, options);
+    expect(await ask(replayed, prompt)).toMatchObject({
+      result: 'You said <redacted> and <redacted> and <redacted>.',
+    });
+    replayed.assertDone();
+    vi.unstubAllEnvs();
   });
 
   it('is called and costs what the model itself is and does, so that a budget can be kept', async () => {

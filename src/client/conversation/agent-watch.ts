@@ -1,5 +1,6 @@
 import { clock, type Timer } from '../../protocol/base/clock.js';
 import { messageOf, type TenonError } from '../../protocol/base/errors.js';
+import type { HiddenStream } from '../../protocol/base/secret-values.js';
 import type { ControlChannel } from '../../protocol/channel/control-channel.js';
 import { StderrTail } from '../../protocol/transport/pipes.js';
 import type { Launch } from '../launch/launch.js';
@@ -15,12 +16,14 @@ export class AgentWatch {
   readonly #channel: Pick<ControlChannel, 'lastSubtype'>;
   readonly #settings: ConversationSettings;
   readonly #tail = new StderrTail();
+  readonly #stderr: HiddenStream;
   #timer: Timer | undefined;
 
   constructor(launch: Launch, channel: Pick<ControlChannel, 'lastSubtype'>, settings: ConversationSettings) {
     this.#launch = launch;
     this.#channel = channel;
     this.#settings = settings;
+    this.#stderr = settings.secrets.stream();
   }
 
   /** Waits for the first frame, up to `startupTimeoutMs`. */
@@ -44,25 +47,31 @@ export class AgentWatch {
 
   noise(line: string): void {
     this.#settings.debug('noise', 'a line on stdout is not a message', line);
-    this.#report(`${line}\n`);
+    this.#report(this.#settings.secrets.hide(`${line}\n`));
   }
 
   stderr(text: string): void {
     this.#tail.push(text);
-    this.#report(text);
+    this.#report(this.#stderr.push(text));
+  }
+
+  /** Nothing more comes from the agent. */
+  ended(): void {
+    this.#report(this.#stderr.end());
   }
 
   /** What an error about this agent should include. */
   explain(): FailureContext {
     const { agent, argv, cliVersion, interpreter } = this.#launch;
-    const stderrTail = this.#settings.hide(this.#tail.text);
+    const stderrTail = this.#settings.secrets.hide(this.#tail.text);
     const lastControlRequest = this.#channel.lastSubtype;
     return { agent, argv, cliVersion, interpreter, stderrTail, lastControlRequest };
   }
 
   #report(text: string): void {
+    if (text === '') return;
     try {
-      this.#settings.stderr?.(this.#settings.hide(text));
+      this.#settings.stderr?.(text);
     } catch (error) {
       this.#settings.debug('stderr', `the stderr callback threw: ${messageOf(error)}`);
     }

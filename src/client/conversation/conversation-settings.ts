@@ -1,4 +1,5 @@
 import type { ClientSettings } from '../../options/row.js';
+import type { SecretValues } from '../../protocol/base/secret-values.js';
 import type { Debug } from '../query/observers.js';
 
 /** The settings of one conversation. */
@@ -9,6 +10,6 @@ export interface ConversationSettings extends ClientSettings {
    */
   endsSession: boolean;
   debug: Debug;
-  /** Removes secrets, such as the values of `env` and `headers`, from a text. */
-  hide: (text: string) => string;
+  /** Not to be shown, such as the values of servers' `env` and `headers`. */
+  secrets: Pick<SecretValues, 'hide' | 'stream'>;
 }

@@ -220,6 +220,7 @@ export class Conversation {
   #end(end: TransportEnd): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#watch.ended();
     this.#launch.ready();
     this.#launch.ended();
     this.#inbox.flush();

@@ -1,4 +1,3 @@
-import type { McpServerConfigForProcessTransport } from '../../mcp/types.js';
 import { writeArguments } from '../../options/flags.js';
 import { joinSettings } from '../../options/joined-settings.js';
 import { unreadableSettings } from '../../options/places.js';
@@ -8,6 +7,7 @@ import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import { type RuleKind, spelled } from '../../protocol/permissions/permission-rules.js';
 import type { Settings, SettingsPermissions } from '../../protocol/wire/settings.js';
+import { secretsToEnvironment } from './hidden-values.js';
 import type { PrivateFiles } from './private-files.js';
 
 const BASE = ['--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json'];
@@ -19,7 +19,7 @@ export function localArguments(plan: AgentPlan, cwd: string | undefined, files: 
   return [
     ...BASE,
     ...writeArguments(
-      { ...short, settings },
+      { ...short, settings, managedSettings: shownPolicy(short.managedSettings) },
       {
         ...asFile('mcpServers', serversFile(plan.mcpServers, files)),
         ...asFile('settings', settingsFile(settings, files)),
@@ -30,7 +30,11 @@ export function localArguments(plan: AgentPlan, cwd: string | undefined, files: 
 
 /** The arguments of a process that may run where our files do not exist: secrets go into its environment. */
 export function remoteArguments(plan: AgentPlan, cwd: string | undefined, env: NodeJS.ProcessEnv): string[] {
-  return openArguments({ ...plan, mcpServers: secretsToEnvironment(plan.mcpServers, env) }, cwd);
+  const managedSettings = shownPolicy(plan.managedSettings);
+  return openArguments(
+    { ...plan, managedSettings, mcpServers: secretsToEnvironment(plan.mcpServers, env) },
+    cwd,
+  );
 }
 
 /** The complete arguments, secrets included, for an agent whose arguments nobody else can see. */
@@ -88,46 +92,33 @@ function withoutLongLists(plan: AgentPlan): { plan: AgentPlan; rules: Settings['
   return { plan: short, rules };
 }
 
+/** Whatever configures a server may be secret: arguments, the path of a URL, a header. */
 function serversFile(servers: AgentPlan['mcpServers'], files: PrivateFiles): string | undefined {
   const json = JSON.stringify({ mcpServers: servers });
-  const hasSecrets = Object.values(servers).some((config) => 'env' in config || 'headers' in config);
-  return hasSecrets || json.length > LIMITS.maxArgumentBytes ? files.write('mcp.json', json) : undefined;
+  const isOurs = Object.values(servers).every(({ type }) => type === 'sdk');
+  return isOurs && json.length <= LIMITS.maxArgumentBytes ? undefined : files.write('mcp.json', json);
 }
 
 function settingsFile(settings: AgentPlan['settings'], files: PrivateFiles): string | undefined {
   if (settings === undefined || typeof settings === 'string') return undefined;
-  const json = JSON.stringify(settings);
-  return 'env' in settings || json.length > LIMITS.maxArgumentBytes
-    ? files.write('settings.json', json)
-    : undefined;
+  return files.write('settings.json', JSON.stringify(settings));
 }
 
-/** Values of `env` and `headers` become `${NAME}`, which the CLI replaces from its environment. */
-function secretsToEnvironment(
-  servers: AgentPlan['mcpServers'],
-  env: NodeJS.ProcessEnv,
-): Record<string, McpServerConfigForProcessTransport> {
-  let count = 0;
-  const hide = (values: Record<string, string>): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(values).map(([key, value]) => {
-        // A value that contains a variable is left for the CLI to expand: it expands only once.
-        if (value.includes('${')) return [key, value];
-        const name = `TENON_MCP_VALUE_${count++}`;
-        env[name] = value;
-        return [key, `\${${name}}`];
-      }),
-    );
-  return Object.fromEntries(
-    Object.entries(servers).map(([name, config]) => [
-      name,
-      {
-        ...config,
-        ...('env' in config && config.env ? { env: hide(config.env) } : {}),
-        ...('headers' in config && config.headers ? { headers: hide(config.headers) } : {}),
-      },
-    ]),
-  );
+/** The CLI takes only restrictions from a host's policy, and passes over these, which may be secret. */
+const NO_RESTRICTION = [
+  'env',
+  'apiKeyHelper',
+  'awsAuthRefresh',
+  'awsCredentialExport',
+  'gcpAuthRefresh',
+  'otelHeadersHelper',
+  'proxyAuthHelper',
+];
+
+/** The policy can only be written on the command line: of a file the CLI would read nothing at all. */
+function shownPolicy(policy: AgentPlan['managedSettings']): AgentPlan['managedSettings'] {
+  if (policy === undefined) return undefined;
+  return Object.fromEntries(Object.entries(policy).filter(([key]) => !NO_RESTRICTION.includes(key)));
 }
 
 /** The settings for a process: the user's own (a path or an object), merged with what other options add. */
@@ -158,7 +149,8 @@ function readSettings(path: string, cwd: string | undefined): Settings {
   }
 }
 
-const SECRET_NAME = /key|token|secret|password|credential|auth/i;
+/** As words of the name: `--max-thinking-tokens` is none. */
+const SECRET_NAME = /(key|token|secret|password|credentials?|auth)(-|$)/i;
 const JSON_FLAGS = new Set(['--mcp-config', '--settings', '--managed-settings', '--json-schema', '--agents']);
 const PROMPT_FLAGS = new Set(['--system-prompt', '--append-system-prompt']);
 const SHOWN = 120;

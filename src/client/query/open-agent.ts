@@ -122,8 +122,7 @@ function connect(
 ): OpenAgent {
   const { split, secrets } = configured;
   const endsSession = !isCli(options) && (options.hooks?.SessionEnd?.length ?? 0) > 0;
-  const hide = (text: string): string => secrets.hide(text);
-  const conversation = new Conversation(launch, { ...settings, endsSession, debug, hide }, callbacks);
+  const conversation = new Conversation(launch, { ...settings, endsSession, debug, secrets }, callbacks);
   if (aborted === undefined) {
     inProcess.open((serverName) => new QueryHost(serverName, conversation, options, debug));
   }

@@ -32,6 +32,8 @@ export class SecretValues {
       const values = (config as Record<string, unknown> | undefined)?.[key];
       if (typeof values === 'object' && values !== null) this.addValues(Object.values(values));
     }
+    const { oauth, url } = (config ?? {}) as { oauth?: { clientSecret?: unknown } | null; url?: unknown };
+    this.addValues([oauth?.clientSecret, ...secretsOfUrl(url)]);
   }
 
   addValues(values: readonly unknown[]): void {
@@ -51,6 +53,28 @@ export class SecretValues {
     return this.#longestFirst.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text);
   }
 
+  /** For a text that comes in parts. */
+  stream(): HiddenStream {
+    return new HiddenStream(
+      (text) => this.hide(text),
+      (text) => this.#safeLength(text),
+    );
+  }
+
+  /** How much of a text can be hidden and shown, whatever follows: the rest may be the beginning of a secret. */
+  #safeLength(text: string): number {
+    let safe = text.length - Math.max(0, ...this.#longestFirst.map((secret) => begun(secret, text)));
+    // Not through the middle of one that is complete.
+    for (let before = -1; before !== safe; ) {
+      before = safe;
+      for (const secret of this.#longestFirst) {
+        const start = text.indexOf(secret, Math.max(0, safe - secret.length + 1));
+        if (start !== -1 && start < safe) safe = start;
+      }
+    }
+    return safe;
+  }
+
   /** A copy with secrets hidden in every string; anything but plain data is kept as it is. */
   hideIn<Value>(value: Value, depth = 0): Value {
     if (this.#longestFirst.length === 0 || depth > DEEPEST) return value;
@@ -61,6 +85,49 @@ export class SecretValues {
       Object.entries(value).map(([key, item]) => [key, this.hideIn(item, depth + 1)]),
     ) as Value;
   }
+}
+
+/** The password, and parameters whose name tells. */
+function secretsOfUrl(url: unknown): string[] {
+  if (typeof url !== 'string' || !URL.canParse(url)) return [];
+  const { password, searchParams } = new URL(url);
+  const named = [...searchParams].filter(([name]) => /key|token|secret|password|auth/i.test(name));
+  return [password, ...named.map(([, value]) => value)];
+}
+
+/** Hides secrets in a text that comes in parts, also one that is divided between them. */
+export class HiddenStream {
+  readonly #hide: (text: string) => string;
+  readonly #safeLength: (text: string) => number;
+  #rest = '';
+
+  constructor(hide: (text: string) => string, safeLength: (text: string) => number) {
+    this.#hide = hide;
+    this.#safeLength = safeLength;
+  }
+
+  /** What can be shown now. */
+  push(text: string): string {
+    const all = this.#rest + text;
+    const safe = this.#safeLength(all);
+    this.#rest = all.slice(safe);
+    return this.#hide(all.slice(0, safe));
+  }
+
+  /** Nothing more comes: what can be shown of the rest. */
+  end(): string {
+    const rest = this.#rest;
+    this.#rest = '';
+    return this.#hide(rest);
+  }
+}
+
+/** How long the beginning of the secret is with which the text ends. */
+function begun(secret: string, text: string): number {
+  for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1) {
+    if (text.endsWith(secret.slice(0, length))) return length;
+  }
+  return 0;
 }
 
 /** A reference to a variable is not a secret. */

@@ -23,9 +23,12 @@ export interface CassetteHead {
  */
 export class Cassette {
   readonly #file: string;
+  readonly #redact: (text: string) => string;
 
-  constructor(file: string) {
+  /** `redact` removes secrets from a line of JSON. */
+  constructor(file: string, redact: (text: string) => string) {
     this.#file = file;
+    this.#redact = redact;
   }
 
   get exists(): boolean {
@@ -39,7 +42,12 @@ export class Cassette {
   }
 
   append(entry: CassetteEntry): void {
-    appendFileSync(this.#file, `${JSON.stringify(entry)}\n`);
+    appendFileSync(this.#file, `${this.#redact(JSON.stringify(entry))}\n`);
+  }
+
+  /** A request as it is recorded, to compare it. */
+  recorded(request: ModelRequest): unknown {
+    return JSON.parse(this.#redact(JSON.stringify(request)));
   }
 
   read(): { head: CassetteHead; entries: CassetteEntry[] } {
