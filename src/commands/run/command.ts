@@ -1,4 +1,12 @@
-import { isSuccess, type McpServerConfig, OptionError, type Options, query } from '../../index.js';
+import {
+  explainPermissions,
+  isSuccess,
+  type McpServerConfig,
+  OptionError,
+  type Options,
+  query,
+  type ToolPermission,
+} from '../../index.js';
 import { mcpToolName, mcpToolPrefix } from '../../mcp/tool-names.js';
 import { type Arguments, defineCommand, type Values } from '../arguments/command.js';
 import { EXIT } from '../exit-codes.js';
@@ -105,9 +113,7 @@ async function converse(prompt: string, values: RunValues, screen: Screen, given
   const reporter: Reporter =
     values.json === true ? new JsonReporter() : new ScreenReporter(screen, questions);
   try {
-    // With rules for everything there is nothing to ask.
-    const asking = values.yes === true ? {} : { canUseTool: questions.canUseTool };
-    const agent = query({ prompt, options: { ...given, ...asking } });
+    const agent = query({ prompt, options: withQuestions(given, questions) });
     interruption.listen(agent);
     for await (const message of agent) reporter.message(message);
   } catch (error) {
@@ -118,6 +124,13 @@ async function converse(prompt: string, values: RunValues, screen: Screen, given
   }
   if (interruption.exitCode !== undefined) return interruption.exitCode;
   return reporter.result !== undefined && isSuccess(reporter.result) ? EXIT.ok : EXIT.failed;
+}
+
+/** Where rules decide about every tool there is nothing to ask, and a callback would be warned about. */
+function withQuestions(given: Options, { canUseTool }: PermissionQuestions): Options {
+  const asking: Options = { ...given, canUseTool };
+  const isAsked = ({ decision }: ToolPermission): boolean => decision === 'ask';
+  return given.runtime === undefined || explainPermissions(asking).tools.some(isAsked) ? asking : given;
 }
 
 function readMaxTurns(given: string | undefined): number | undefined {
