@@ -2,12 +2,14 @@ import type { AgentRuntime, AgentStart } from '../options/agent-runtime.js';
 import { checkMode, FlagError, parseArguments, writeExtra } from '../options/flags.js';
 import type { AgentPlan } from '../options/plan.js';
 import { checkEmbedded, checkReceived } from '../options/support.js';
+import { clock, type Timer } from '../protocol/base/clock.js';
+import { LIMITS } from '../protocol/base/limits.js';
 import { refusedTransport } from '../protocol/transport/failed-transport.js';
 import { memoryTransportPair } from '../protocol/transport/memory-transport.js';
 import type { Transport } from '../protocol/transport/transport.js';
 import { wrapReceiver, wrapTransport } from '../protocol/transport/wrap-transport.js';
 import { checkModel } from './model.js';
-import { serveRuntime } from './serve.js';
+import { type RunningRuntime, serveRuntime } from './serve.js';
 import type { PlacedConfig } from './start/runtime-config.js';
 import { checkMaxResultChars } from './tools/result-bounds.js';
 
@@ -46,6 +48,7 @@ function open(config: PlacedConfig, start: AgentStart): Transport {
     reportsState: env.CLAUDE_CODE_SDK_READS_SESSION_STATE === '1',
     onStderr: (text) => writeStderr(text),
   });
+  const stopping = new Stopping(agent, () => void hostSide.stop());
   return wrapTransport(hostSide, {
     start: (receiver) => {
       writeStderr = (text) => receiver.stderr(text);
@@ -53,19 +56,61 @@ function open(config: PlacedConfig, start: AgentStart): Transport {
       hostSide.start(
         wrapReceiver(receiver, {
           // There is no process to report an exit code, so this is the one a program would have had.
-          end: (end) => void agent.finished.then((code) => receiver.end({ ...end, code })),
+          end: (end) => void stopping.finished.then((code) => receiver.end({ ...end, code })),
         }),
       );
     },
     stop: async (graceMs) => {
-      // Without a grace period the running turn is aborted; with one, the agent finishes first.
-      if (graceMs === 0) agent.abort();
+      stopping.begin(graceMs);
       // Nobody reads any more, and unread frames must not delay the end.
       hostSide.resume();
       hostSide.endInput();
-      await agent.finished;
+      await stopping.finished;
     },
   });
+}
+
+/** The measures against an agent that is to end: none at first, then it is aborted, then given up. */
+class Stopping {
+  /** Resolves with its exit code, also if it was given up. */
+  readonly finished: Promise<number>;
+  readonly #agent: RunningRuntime;
+  readonly #giveUp: () => void;
+  #timer: Timer | undefined;
+  #deadline = Number.POSITIVE_INFINITY;
+
+  constructor(agent: RunningRuntime, disconnect: () => void) {
+    this.#agent = agent;
+    let giveUp = (): void => {};
+    this.finished = new Promise((resolve) => {
+      giveUp = () => resolve(1);
+      void agent.finished.then((code) => {
+        this.#deadline = 0;
+        clock.clearTimeout(this.#timer);
+        resolve(code);
+      });
+    });
+    this.#giveUp = () => {
+      giveUp();
+      disconnect();
+    };
+  }
+
+  /** A second call can only shorten the grace period. Without one, what is running is aborted at once. */
+  begin(graceMs: number = LIMITS.closeGraceMs): void {
+    const deadline = clock.monotonic() + graceMs;
+    if (deadline >= this.#deadline) return;
+    this.#deadline = graceMs === 0 ? 0 : deadline;
+    clock.clearTimeout(this.#timer);
+    if (graceMs === 0) this.#abort();
+    else this.#timer = clock.setTimeout(() => this.#abort(), graceMs);
+  }
+
+  #abort(): void {
+    this.#deadline = 0;
+    this.#timer = clock.setTimeout(this.#giveUp, LIMITS.killGraceMs + LIMITS.reapMs);
+    this.#agent.abort();
+  }
 }
 
 /**

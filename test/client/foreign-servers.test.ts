@@ -1,7 +1,12 @@
 /** Server objects of the MCP libraries hold one connection; all conversations share it (R10, pain 15, wish 1). */
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
-import { type ElicitationRequest, type McpTransport, TenonError } from '../../src/index.js';
+import {
+  type ElicitationRequest,
+  type McpServerInstance,
+  type McpTransport,
+  TenonError,
+} from '../../src/index.js';
 import { failOnTrouble } from '../support/fake-cli.js';
 import { foreignServers } from '../support/foreign-servers.js';
 import { waitUntil } from '../support/real-cli.js';
@@ -102,6 +107,37 @@ describe.each(foreignServers)('%s', (_kind, make) => {
     one.close();
     other.close();
   });
+
+  it.each(['with its request', 'by a notification'])(
+    'never hears of a call that was cancelled %s while it was being connected; the call is answered at once (R16)',
+    async (how) => {
+      const { instance, waiting } = make();
+      let connect = (): void => {};
+      const mayConnect = new Promise<void>((resolve) => {
+        connect = resolve;
+      });
+      const slow: McpServerInstance = {
+        connect: async (transport) => {
+          await mayConnect;
+          await instance.connect(transport);
+        },
+        close: async () => {},
+      };
+      const talk = new ServerConversation(slow);
+      const stop = new AbortController();
+      const request = { name: 'wait', arguments: { name: 'cancelled' } };
+      const call = talk.exchange('tools/call', request, { id: 5, signal: stop.signal });
+      if (how === 'with its request') stop.abort();
+      else
+        await talk.notify('notifications/cancelled', { requestId: 5, reason: 'AbortError: remote-cancel' });
+      expect(await call).toMatchObject({ id: 5, error: { code: -32800 } });
+      connect();
+      await talk.initialize();
+      expect(await talk.call('add', { a: 1, b: 2 })).toBe('3');
+      expect([...waiting.keys()]).toEqual([]);
+      talk.close();
+    },
+  );
 
   it.each(['ask', 'askPlainly'])(
     'asks the person of the conversation whose call it serves (%s)',

@@ -241,7 +241,7 @@ describe.each(BACK_ENDS)('with $name', ({ start, isCli }) => {
     expect(agent.offered().map((names) => names.includes('mcp__room__look'))).toEqual([false, true, true]);
   });
 
-  it('a tool that takes its own server away is cut off, and the turn goes on (R18, R30)', async () => {
+  it('a tool that takes its own server away is cut off, and the turn goes on (R16, R30)', async () => {
     await using agent = await start([toolUse('mcp__door__close'), 'Done.']);
     let isCutOff = false;
     const close = tool('close', 'Closes the door', {}, async (_, { signal }) => {

@@ -3,7 +3,7 @@ import type { CallToolResult } from '../../mcp/types.js';
 import { Cancellation } from '../../protocol/base/cancellation.js';
 import { AbortError, messageOf } from '../../protocol/base/errors.js';
 import { isTextStream, structuredResultOf, textOfStream, toolResultOf } from '../results/tool-result.js';
-import { CallClock, type Limiter } from './limits.js';
+import { CallClock, LateHandlers, type Limiter } from './limits.js';
 import { type AnyTool, type PreparedTool, prepareTool } from './tool.js';
 import { type CallScope, type ToolContext, toolContextOf } from './tool-context.js';
 
@@ -32,20 +32,25 @@ export async function callTool(
     }
     const { value, repaired } = checked;
     // The tool's own limit first: a call that waits for it must not keep the other tools of its server waiting.
-    const result = await prepared.limiter.run(() =>
-      server.limiter.run(() => runHandler(tool, prepared, value, repaired, scope, timeoutMs)),
+    const run = (ended: () => void): Promise<CallToolResult> =>
+      runHandler(tool, prepared, value, repaired, scope, timeoutMs, ended);
+    const result = await prepared.limiter.run(
+      (ended) => server.limiter.run(run, timeoutMs, ended),
+      timeoutMs,
     );
     return repaired.length === 0
       ? result
       : { ...result, _meta: { ...result._meta, [REPAIRED_KEY]: repaired } };
   } catch (error) {
-    return errorResult(messageOf(error));
+    return errorResult(
+      error instanceof LateHandlers ? `Tool "${tool.name}" ${error.message}` : messageOf(error),
+    );
   }
 }
 
 /**
  * The handler against its clock and its caller. When it is late or cancelled its signal is aborted and the call is
- * over; a handler that does not listen runs on, and nobody waits for it.
+ * over; a handler that does not listen runs on, and keeps its place among those that may run at once.
  */
 function runHandler(
   tool: AnyTool,
@@ -54,6 +59,7 @@ function runHandler(
   repaired: readonly string[],
   scope: CallScope,
   timeoutMs: number | undefined,
+  ended: () => void,
 ): Promise<CallToolResult> {
   const { cancellation } = scope;
   return new Promise((resolve, reject) => {
@@ -72,6 +78,7 @@ function runHandler(
     const cancel = (): void => stop(cancellation.reason);
     // Cancelled while its arguments were checked or while it waited its turn: nothing is begun.
     if (cancellation.isCancelled) {
+      ended();
       cancel();
       return;
     }
@@ -80,10 +87,12 @@ function runHandler(
     produce(tool, output, args, toolContextOf(scope, over, clock, repaired)).then(
       (result) => {
         end();
+        ended();
         resolve(result);
       },
       (error) => {
         end();
+        ended();
         reject(error);
       },
     );

@@ -17,6 +17,8 @@ export class SharedClient implements ServerEnd {
   /** This conversation, as the server object knows it. */
   readonly #sharing: SharingClient;
   readonly #attached: Promise<void>;
+  /** Why the server object could not be connected. */
+  #refusal: { error: unknown } | undefined;
   /** Answers the agent with what the server answers. */
   readonly #agent: JsonRpcPeer;
   readonly #server: JsonRpcPeer;
@@ -37,26 +39,31 @@ export class SharedClient implements ServerEnd {
     });
     this.#agent = new JsonRpcPeer({
       send: (message) => client.send(message as JsonRpcRequest | JsonRpcNotification, undefined),
-      serve: ({ method, params }, cancellation) => this.#server.request(method, params, { cancellation }),
+      // A call that is cancelled before there is a connection is answered at once, and never sent.
+      serve: async ({ method, params }, cancellation) => {
+        await this.#attached;
+        return this.#server.request(method, params, { cancellation });
+      },
     });
     this.#attached = this.#multiplexer.attach(this.#sharing);
-    // Requests report a failure; if there are none, it must not become an unhandled rejection.
-    this.#attached.catch(() => {});
+    this.#attached.catch((error) => {
+      this.#refusal = { error };
+    });
   }
 
   async answer(request: JsonRpcRequest, cancellation: Cancellation): Promise<JsonRpcResponse> {
-    await this.#attached;
-    return this.#agent.answer(request, cancellation);
+    const response = await this.#agent.answer(request, cancellation);
+    if (this.#refusal !== undefined && !cancellation.isCancelled) throw this.#refusal.error;
+    return response;
   }
 
   receive(message: JsonRpcNotification | JsonRpcResponse): void {
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      this.#agent.receive(message);
+      return;
+    }
     // Not ahead of earlier requests.
-    this.#attached
-      .then(() => {
-        if ('method' in message && message.method === 'notifications/cancelled') this.#agent.receive(message);
-        else this.#multiplexer.receive(this.#sharing, message);
-      })
-      .catch(() => {});
+    this.#attached.then(() => this.#multiplexer.receive(this.#sharing, message)).catch(() => {});
   }
 
   end(): void {

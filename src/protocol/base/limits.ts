@@ -103,6 +103,11 @@ export const LIMITS = {
   /** Before the first retry of a model's API; doubled with each failure, up to the maximum. */
   modelRetryMs: 500,
   modelRetryMaxMs: 32_000,
+  /**
+   * For a call of a tool without a time limit that waits for its turn, while all places are taken by handlers
+   * that run on after their calls were cancelled.
+   */
+  lateHandlerMs: 60_000,
   /** For the tool sources of a conversation to clean up at its end. */
   toolsCloseMs: 2_000,
   /** How long a session of an HTTP server may stay unused before it is ended. */

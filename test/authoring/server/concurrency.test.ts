@@ -1,6 +1,6 @@
 /** How many calls run at once: per tool, per server, and what the CLI is told of it (pain 53). */
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import {
   type Concurrency,
@@ -10,6 +10,7 @@ import {
   type ToolExtras,
   tool,
 } from '../../../src/index.js';
+import { LIMITS } from '../../../src/protocol/base/limits.js';
 import { McpWire } from '../../support/mcp-wire.js';
 
 interface Call {
@@ -138,15 +139,79 @@ describe('a cancelled call', () => {
     expect(wire.responses.map(({ id }) => id)).toEqual(['a1', 'a3']);
   });
 
-  test('whose handler never returns gives its place to the next', async () => {
+  test('keeps its place until its handler has ended', async () => {
     const { begun, call, cancel, running } = await serving({ concurrency: 'serial' });
     void call('a', 1);
     void call('a', 2);
     expect(await running()).toEqual(['a1']);
     cancel('a1');
     expect(begun[0]?.context.signal.aborted).toBe(true);
+    expect(await running()).toEqual(['a1']);
+    begun[0]?.finish();
     expect(await running()).toEqual(['a1', 'a2']);
   });
+});
+
+describe('a handler that runs on after its time', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test.each<[string, Parameters<typeof serving>]>([
+    ['its tool', [{ concurrency: 'serial', timeout: 1_000 }]],
+    ['its server', [{ timeout: 1_000 }, 'serial']],
+    ['both', [{ concurrency: 'serial', timeout: 1_000 }, 'serial']],
+  ])(
+    'keeps the place of %s, so that serial is serial; its call is answered in time',
+    async (_, parameters) => {
+      const { begun, call, running } = await serving(...parameters);
+      const first = call('a', 1);
+      const second = call('a', 2);
+      expect(await running()).toEqual(['a1']);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(await first).toMatchObject({
+        result: { isError: true, content: [{ text: 'Tool "a" timed out after 1000 ms.' }] },
+      });
+      expect(await running()).toEqual(['a1']);
+      await vi.advanceTimersByTimeAsync(500);
+      begun[0]?.fail();
+      expect(await running()).toEqual(['a1', 'a2']);
+      // Its own time begins with its handler.
+      await vi.advanceTimersByTimeAsync(900);
+      begun[1]?.finish();
+      expect(await second).toMatchObject({ result: { content: [{ text: '2' }] } });
+    },
+  );
+
+  test.each([
+    [1_000, 1_000],
+    [0, LIMITS.lateHandlerMs],
+  ])(
+    'is not waited for without end: with a limit of %i ms others are told after %i ms, and a place that becomes free is used',
+    async (timeout, patience) => {
+      const { begun, call, cancel, running } = await serving({ concurrency: 2, timeout }, 2);
+      for (const n of [1, 2]) void call('a', n);
+      const third = call('a', 3);
+      expect(await running()).toEqual(['a1', 'a2']);
+      // As long as one of them is in time, the others wait for their turn.
+      cancel('a1');
+      if (timeout === 0) await vi.advanceTimersByTimeAsync(patience * 2);
+      cancel('a2');
+      await vi.advanceTimersByTimeAsync(patience - 1);
+      const fourth = call('a', 4);
+      expect(await running()).toEqual(['a1', 'a2']);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await third).toMatchObject({
+        result: {
+          isError: true,
+          content: [{ text: expect.stringMatching(/^Tool "a" did not begin within \d+ ms: .*`signal`/) }],
+        },
+      });
+      begun[0]?.finish();
+      expect(await running()).toEqual(['a1', 'a2', 'a4']);
+      begun[2]?.finish();
+      expect(await fourth).toMatchObject({ result: { content: [{ text: '4' }] } });
+    },
+  );
 });
 
 describe('the CLI, which runs calls side by side only of tools with this hint,', () => {
