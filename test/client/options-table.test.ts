@@ -40,14 +40,25 @@ const DIFFERENCES: Record<string, Partial<Row> & { reason: string; hasPrompt?: f
     argv: [],
     reason: 'a schema can be long, and a `$schema` key in the flag ends the CLI; `initialize` has it',
   },
+  mcpStdio: {
+    argv: [
+      '--mcp-config',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the CLI expands it.
+      '{"mcpServers":{"a":{"command":"node","args":["${TENON_MCP_VALUE_0}"],"env":{"TENON_MCP_VALUE_0":""}}}}',
+    ],
+    env: { TENON_MCP_VALUE_0: 'x.js' },
+    reason:
+      'arguments can be secrets: with a custom spawn they go by the environment, else by a private file',
+  },
   mcpHttp: {
     argv: [
       '--mcp-config',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the CLI expands it.
-      '{"mcpServers":{"h":{"type":"http","url":"http://127.0.0.1:9/mcp","headers":{"A":"${TENON_MCP_VALUE_0}"}}}}',
+      '{"mcpServers":{"h":{"type":"http","url":"${TENON_MCP_VALUE_0}","headers":{"A":"${TENON_MCP_VALUE_1}"}}}}',
     ],
-    env: { TENON_MCP_VALUE_0: 'b' },
-    reason: 'headers are secrets: with a custom spawn they go by the environment, else by a private file',
+    env: { TENON_MCP_VALUE_0: 'http://127.0.0.1:9/mcp', TENON_MCP_VALUE_1: 'b' },
+    reason:
+      'URLs and headers can be secrets: with a custom spawn they go by the environment, else by a private file',
   },
   executableNode: {
     argv: [],

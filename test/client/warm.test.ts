@@ -193,7 +193,7 @@ describe('prewarm()', () => {
     [
       'servers that are refused',
       { strictMcpConfig: true, mcpServers: { bad: { type: 'http' } as never } },
-      { code: 'INVALID_OPTION' },
+      { message: expect.stringContaining('bad') },
     ],
     [
       'an agent that does not start',
@@ -201,9 +201,10 @@ describe('prewarm()', () => {
       {},
     ],
   ])('leaves no directory behind after %s', async (_, bad, reason) => {
-    const before = await readdir(join(cli.box.configDir, 'spares')).catch(() => []);
+    const before: string[] = await readdir(join(cli.box.configDir, 'spares')).catch(() => []);
     await expect(prewarm({ options: { ...host(), ...bad } })).rejects.toMatchObject(reason);
-    expect(await readdir(join(cli.box.configDir, 'spares')).catch(() => [])).toEqual(before);
+    const after = await readdir(join(cli.box.configDir, 'spares')).catch(() => []);
+    expect(after.filter((name) => !before.includes(name))).toEqual([]);
   });
 
   it('has nothing to do for an embedded runtime, and says so', async () => {

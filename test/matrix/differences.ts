@@ -207,13 +207,19 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     id: 'secrets-off-the-command-line',
     where: ['argv', 'env'],
-    seenIn: ['a stdio server with an environment of its own', 'an HTTP server with headers'],
-    matches: ({ where, path, subject }) =>
-      where === 'env'
-        ? path.startsWith('TENON_MCP_VALUE_')
-        : /\.(env|headers)\./.test(path) && /^\$\{TENON_MCP_VALUE_\d+\}$/.test(String(subject)),
+    everywhere: true,
+    seenIn: ['a server over stdio', 'a server over HTTP', 'a stdio server with an environment of its own'],
+    matches: ({ where, path, subject }) => {
+      if (where === 'env') return path.startsWith('TENON_MCP_VALUE_');
+      // A variable in the value's place, and the blanks that keep it from other servers.
+      const text = typeof subject === 'string' ? subject : JSON.stringify(subject ?? null);
+      return (
+        /^mcpServers\..*(\.args\[\d+\]|\.url|\.env\b.*|\.headers\..*)$/.test(path) &&
+        /^(\$\{TENON_MCP_VALUE_\d+\}|\{("TENON_MCP_VALUE_\d+":"",?)+\}|)$/.test(text)
+      );
+    },
     reason:
-      'Everyone on the machine can read a command line, so values of env and headers are passed in another way.',
+      'Everyone on the machine can read a command line, so what configures a server is passed in another way.',
   },
   {
     id: 'input-failure',

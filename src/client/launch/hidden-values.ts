@@ -8,6 +8,10 @@ import { isRecord } from '../../protocol/base/kinds.js';
 class HiddenValues {
   readonly #names = new Map<string, string>();
 
+  get isEmpty(): boolean {
+    return this.#names.size === 0;
+  }
+
   hide(value: string): string {
     // A value that contains a variable is left for the CLI to expand: it expands only once.
     if (value.includes('${')) return value;
@@ -42,6 +46,7 @@ export function secretsToEnvironment(
   const hidden = new HiddenValues();
   const shown = Object.entries(servers).map(([name, config]) => [name, shownServer(config, hidden)] as const);
   Object.assign(env, hidden.variables);
+  if (hidden.isEmpty) return Object.fromEntries(shown);
   return Object.fromEntries(
     shown.map(([name, config]) => [
       name,

@@ -225,7 +225,7 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
     this.#exit = { code, signal };
     this.#inputEnded = true;
     this.#escalation.cancel();
-    this.#orphansEnded = this.#endRest(code);
+    this.#orphansEnded = this.#group?.endOrphans();
     // The last output is still in the pipes; only a grandchild can keep them open longer.
     this.resume();
     this.#finishWhenDrained();
@@ -237,11 +237,11 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
   }
 
   /**
-   * What the program has detached on purpose stays when it ends by itself, as it would in a terminal. When it
-   * was stopped or has crashed, nobody wants that any more.
+   * After the last output. What the program has detached on purpose stays when it ends by itself, as it would
+   * in a terminal. When it was stopped or has crashed, nobody wants that any more.
    */
-  async #endRest(code: number | null): Promise<void> {
-    await this.#group?.endOrphans();
+  async #endRest({ code }: TransportEnd): Promise<void> {
+    await this.#orphansEnded;
     if (code !== 0 || this.#wasSignalled) await this.#group?.endStrays();
   }
 
@@ -265,7 +265,7 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
     this.#child.stdin?.destroy();
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
-    void (this.#orphansEnded ?? Promise.resolve()).then(() => {
+    void this.#endRest(end).then(() => {
       this.#group?.forget();
       this.#receiver?.end(end);
       const waiters = this.#endWaiters ?? [];
