@@ -19,7 +19,7 @@ export {
   type SpawnSpecification,
   spawnTransport,
 } from './transport/process/process-transport.js';
-export type { Transport, TransportEnd, TransportReceiver } from './transport/transport.js';
+export type { DroppedFrame, Transport, TransportEnd, TransportReceiver } from './transport/transport.js';
 export { type TransportOverrides, wrapReceiver, wrapTransport } from './transport/wrap-transport.js';
 export {
   type AgentRequests,

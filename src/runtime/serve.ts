@@ -7,7 +7,13 @@ import {
   type InboundRequest,
   unsupportedRequest,
 } from '../protocol/channel/control-channel.js';
-import type { Transport, TransportEnd, TransportReceiver } from '../protocol/transport/transport.js';
+import { GuardedReceiver, malformed } from '../protocol/transport/guarded-receiver.js';
+import type {
+  DroppedFrame,
+  Transport,
+  TransportEnd,
+  TransportReceiver,
+} from '../protocol/transport/transport.js';
 import type {
   AgentRequestFields,
   AgentRequestPayload,
@@ -76,6 +82,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
       send: (frame) => transport.send(frame),
       serve: (request) => this.#serve(request),
       debug: () => {},
+      malformed: (problem, frame) => this.dropped(malformed(frame, 0, problem)),
       changed: () => {},
     });
     const host: Host = {
@@ -105,7 +112,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
   /** From here on it reads what the host has sent. */
   begin(): void {
     this.#conversation.open().catch((error) => this.#failToStart(error));
-    this.#transport.start(this);
+    this.#transport.start(new GuardedReceiver(this));
   }
 
   /** Throws for an option that must not be ignored. One that may be is reported on stderr, once. */
@@ -162,6 +169,11 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
 
   noise(line: string): void {
     this.#onNoise(line);
+  }
+
+  /** The host wrote it, and is told on both of the ways that warnings take. */
+  dropped({ problem, head }: DroppedFrame): void {
+    this.#conversation.warn(`${problem} It begins: ${head}`);
   }
 
   stderr(): void {}

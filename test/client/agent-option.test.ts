@@ -124,6 +124,7 @@ it('the prompt does not wait for ever for an agent that does not answer', async 
       there.endInput();
     },
     noise: () => {},
+    dropped: () => {},
     stderr: () => {},
     end: () => {},
   });

@@ -13,6 +13,7 @@ async function answerTo(request: { subtype: string; [field: string]: unknown }, 
       send: resolve,
       serve: (inbound) => callbacks.serve(inbound),
       debug: () => {},
+      malformed: () => {},
       changed: () => {},
     });
     channel.receive({ type: 'control_request', request_id: '1', request });

@@ -78,7 +78,7 @@ describe.concurrent('a CLI that writes', () => {
     expect(text.endsWith('é')).toBe(true);
   });
 
-  it('a line above `maxLineBytes` loses that line only, and it is reported (pain 12)', async () => {
+  it('a line above `maxLineBytes` loses that line only, and its reader is told in its place (pain 12)', async () => {
     const heard: string[] = [];
     const debug: DebugEvent[] = [];
     const running = run('long-line', {
@@ -89,9 +89,19 @@ describe.concurrent('a CLI that writes', () => {
     });
     const { messages, error } = await outcome(running);
     expect(error).toBeUndefined();
-    expect(types(messages)).toEqual(['system', 'short', 'result']);
+    expect(types(messages)).toEqual(['system', 'system', 'short', 'result']);
+    expect(messages[1]).toMatchObject({
+      subtype: 'informational',
+      level: 'warning',
+      tag: 'frame_dropped',
+      content: expect.stringMatching(
+        /A line of 31457\d\d bytes was dropped: .*`maxLineBytes`.*"type":"long"/,
+      ),
+      dropped: { reason: 'too_long', byte_length: expect.closeTo(3 * 2 ** 20, -3) },
+      session_id: expect.stringMatching(/^0000/),
+    });
     expect(heard).toHaveLength(1);
-    expect(heard[0]).toMatch(/a line of 31457\d\d bytes was dropped/);
+    expect(heard[0]).toMatch(/A line of 31457\d\d bytes was dropped/);
     expect(heard[0]).toContain('{"type":"long"');
     expect(heard[0]?.length).toBeLessThan(500);
     expect(debug.filter(({ kind }) => kind === 'noise')).toHaveLength(1);

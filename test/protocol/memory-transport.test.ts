@@ -69,6 +69,7 @@ describe('a pair of memory transports', () => {
         right.pause();
       },
       noise: () => {},
+      dropped: () => {},
       stderr: () => {},
       end: () => {},
     };

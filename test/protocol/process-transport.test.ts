@@ -64,8 +64,16 @@ describe('a process', () => {
     });
     await receiver.ended();
     expect(receiver.frames).toEqual([{ type: 'short' }]);
-    expect(receiver.noises).toEqual([
-      expect.stringMatching(/^\[a line of 5\d\d bytes was dropped\] \{"type":"long"/),
+    expect(receiver.noises).toEqual([]);
+    expect(receiver.drops).toEqual([
+      {
+        reason: 'too_long',
+        byteLength: expect.any(Number),
+        problem: expect.stringMatching(
+          /^A line of 5\d\d bytes was dropped: it is longer than `maxLineBytes`/,
+        ),
+        head: expect.stringMatching(/^\{"type":"long"/),
+      },
     ]);
   });
 

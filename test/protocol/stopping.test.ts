@@ -112,7 +112,7 @@ const HOST = `
   const transport = spawnTransport({ command: process.execPath, args: ['-e', program], cwd: undefined, env: process.env });
   transport.start({
     frame: ({ pids }) => console.log(JSON.stringify(pids)),
-    noise() {}, stderr() {}, end() {},
+    noise() {}, dropped() {}, stderr() {}, end() {},
   });
   process.stdin.on('data', () => process.exit(0)).resume();
 `;

@@ -39,6 +39,7 @@ function tapped(onReceived: (transport: Transport, frame: Frame) => void = () =>
   transport.start({
     frame: (frame) => onReceived(transport, frame),
     noise: () => {},
+    dropped: () => {},
     stderr: () => {},
     end: () => {},
   });

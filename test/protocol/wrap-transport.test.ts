@@ -25,7 +25,13 @@ function noted(): { calls: unknown[][]; transport: Transport } {
   return { calls, transport };
 }
 
-const quiet: TransportReceiver = { frame: () => {}, noise: () => {}, stderr: () => {}, end: () => {} };
+const quiet: TransportReceiver = {
+  frame: () => {},
+  noise: () => {},
+  dropped: () => {},
+  stderr: () => {},
+  end: () => {},
+};
 
 describe('a wrapped transport (R55)', () => {
   it('passes on every member, with its arguments and its result', async () => {

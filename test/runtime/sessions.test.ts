@@ -254,7 +254,13 @@ it('what was said before the end of the input is answered, however long the stor
   const flags = parseFlags([`--resume=${id}`], JSON.parse);
   const config = { model: scriptedModel(['Two.']), sessionStore: slow };
   const running = serveRuntime(agent, config, { flags, cwd, reportsState: false });
-  host.start({ frame: (frame) => frames.push(frame), noise: () => {}, stderr: () => {}, end: () => {} });
+  host.start({
+    frame: (frame) => frames.push(frame),
+    noise: () => {},
+    dropped: () => {},
+    stderr: () => {},
+    end: () => {},
+  });
   host.send({ type: 'user', message: { role: 'user', content: 'Two?' } });
   host.endInput();
   expect(await running.finished).toBe(0);

@@ -15,6 +15,8 @@ export interface ChannelEnd {
   /** What this end has sent, in order. */
   readonly sent: Frame[];
   readonly debug: string[];
+  /** What was wrong with the frames that could not be answered. */
+  readonly malformed: string[];
   /** How often the number of open requests was reported as changed. */
   changes: number;
   /** Puts a frame on the wire to this end, as if the other one had sent it. */
@@ -60,12 +62,14 @@ function channelOver(transport: Transport, peer: Transport, serve: Serve): Chann
       },
       serve,
       debug: (message) => end.debug.push(message),
+      malformed: (problem) => end.malformed.push(problem),
       changed: () => {
         end.changes += 1;
       },
     }),
     sent: [],
     debug: [],
+    malformed: [],
     changes: 0,
     receive: (frame) => void peer.send(frame),
   };
@@ -75,6 +79,7 @@ function channelOver(transport: Transport, peer: Transport, serve: Serve): Chann
       if (isControlFrame(frame)) channel.receive(frame);
     },
     noise: () => {},
+    dropped: () => {},
     stderr: () => {},
     end: () => channel.close(new Error('the other end left')),
   });

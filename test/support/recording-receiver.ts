@@ -1,11 +1,12 @@
 /** A receiver that keeps everything a transport tells it, in order, and can be waited for. */
 import { EventEmitter, once } from 'node:events';
-import type { Frame, TransportEnd, TransportReceiver } from '../../src/protocol/index.js';
+import type { DroppedFrame, Frame, TransportEnd, TransportReceiver } from '../../src/protocol/index.js';
 
 export class RecordingReceiver implements TransportReceiver {
   readonly frames: Frame[] = [];
   readonly byteLengths: number[] = [];
   readonly noises: string[] = [];
+  readonly drops: DroppedFrame[] = [];
   readonly ends: TransportEnd[] = [];
   stderrText = '';
   /** What came after the end; must stay empty. */
@@ -22,6 +23,11 @@ export class RecordingReceiver implements TransportReceiver {
   noise(line: string): void {
     this.#note(line);
     this.noises.push(line);
+  }
+
+  dropped(frame: DroppedFrame): void {
+    this.#note(frame);
+    this.drops.push(frame);
   }
 
   stderr(text: string): void {

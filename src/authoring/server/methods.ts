@@ -2,9 +2,11 @@ import { toolInvocation } from '../../mcp/call-middleware.js';
 import { errorResult } from '../../mcp/error-result.js';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND } from '../../mcp/json-rpc/codes.js';
 import { JsonRpcFault } from '../../mcp/json-rpc/fault.js';
+import { invalidParams } from '../../mcp/json-rpc/message.js';
 import type { CallToolResult } from '../../mcp/types.js';
 import { negotiateProtocolVersion } from '../../mcp/versions.js';
 import { messageOf } from '../../protocol/base/errors.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { keepBlocksBesideStructure } from '../results/tool-result.js';
 import { callTool, unknownToolResult } from '../tool/call-tool.js';
 import type { AnyTool } from '../tool/tool.js';
@@ -32,7 +34,7 @@ const MAX_COMPLETIONS = 100;
 /** Every method that an in-process server serves, one row each. */
 const METHODS: Record<string, Method> = {
   initialize: (server, { protocolVersion, clientInfo }, scope) => {
-    scope.clientInfo((clientInfo as Params | undefined)?.name);
+    scope.clientInfo(isRecord(clientInfo) ? clientInfo.name : undefined);
     return server.initializeResult(negotiateProtocolVersion(protocolVersion));
   },
   ping: () => ({}),
@@ -76,13 +78,10 @@ export function runMethod(
 
 async function callNamedTool(server: SdkMcpServer, params: Params, scope: MethodScope): Promise<Result> {
   const name = text(params.name, 'name');
-  const args = params.arguments ?? {};
-  if (typeof args !== 'object' || Array.isArray(args)) {
-    throw new JsonRpcFault(INVALID_PARAMS, 'The `arguments` of tools/call must be an object.');
-  }
+  const args = argumentsOf(params, 'tools/call');
   const tool = server.tools.get(name);
   if (tool === undefined) return unknownToolResult(name, server.tools.names);
-  const result = await call(server, tool, args as Params, scope);
+  const result = await call(server, tool, args, scope);
   const isForCli = scope.audience === 'claude-code';
   const shown = isForCli ? keepBlocksBesideStructure(result) : result;
   const maxChars = server.tools.maxResultChars(tool);
@@ -124,10 +123,7 @@ async function getPrompt(server: SdkMcpServer, params: Params, scope: MethodScop
   const name = text(params.name, 'name');
   const prompt = server.prompts.get(name);
   if (prompt === undefined) throw new JsonRpcFault(INVALID_PARAMS, `Prompt not found: ${name}`);
-  const args = (params.arguments ?? {}) as Record<string, string>;
-  if (typeof args !== 'object' || Array.isArray(args)) {
-    throw new JsonRpcFault(INVALID_PARAMS, 'The `arguments` of prompts/get must be an object.');
-  }
+  const args = argumentsOf(params, 'prompts/get') as Record<string, string>;
   const missing = (prompt.arguments ?? []).filter((each) => each.required && !Object.hasOwn(args, each.name));
   if (missing.length > 0) {
     const names = missing.map((each) => each.name).join(', ');
@@ -138,10 +134,10 @@ async function getPrompt(server: SdkMcpServer, params: Params, scope: MethodScop
 }
 
 async function complete(server: SdkMcpServer, params: Params): Promise<Result> {
-  const reference = (params.ref ?? {}) as Params;
-  const argument = (params.argument ?? {}) as Params;
+  const reference = isRecord(params.ref) ? params.ref : {};
+  const argument = isRecord(params.argument) ? params.argument : {};
   const name = text(argument.name, 'argument.name');
-  const value = String(argument.value ?? '');
+  const value = text(argument.value ?? '', 'argument.value');
   let proposals: readonly string[];
   if (reference.type === 'ref/prompt') {
     proposals = await server.prompts.complete(text(reference.name, 'ref.name'), name, value);
@@ -162,6 +158,12 @@ function page(key: string, items: readonly unknown[], cursor: unknown): Result {
   const end = start + ITEMS_PER_PAGE;
   const shown = items.slice(start, end);
   return end < items.length ? { [key]: shown, nextCursor: String(end) } : { [key]: shown };
+}
+
+function argumentsOf(params: Params, method: string): Params {
+  const args = params.arguments ?? {};
+  if (isRecord(args)) return args;
+  throw invalidParams(method, 'arguments', args);
 }
 
 function text(value: unknown, field: string): string {

@@ -5,6 +5,7 @@ import type { ClientEnd, ServerEnd } from '../../mcp/link/ends.js';
 import type { JsonRpcId, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../mcp/types.js';
 import type { Cancellation } from '../../protocol/base/cancellation.js';
 import { AbortError } from '../../protocol/base/errors.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { LOG_LEVELS, type LogLevel } from '../tool/tool-context.js';
 import { type MethodScope, runMethod } from './methods.js';
 import type { SdkMcpServer } from './sdk-mcp-server.js';
@@ -111,7 +112,7 @@ class RequestScope implements MethodScope {
     this.#client = client;
     this.requestId = id;
     this.cancellation = cancellation;
-    this.meta = (params?._meta ?? {}) as Params;
+    this.meta = isRecord(params?._meta) ? params._meta : {};
   }
 
   get serverName(): string {

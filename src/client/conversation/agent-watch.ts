@@ -3,6 +3,7 @@ import { messageOf, type TenonError } from '../../protocol/base/errors.js';
 import type { HiddenStream } from '../../protocol/base/secret-values.js';
 import type { ControlChannel } from '../../protocol/channel/control-channel.js';
 import { StderrTail } from '../../protocol/transport/pipes.js';
+import type { DroppedFrame } from '../../protocol/transport/transport.js';
 import type { Launch } from '../launch/launch.js';
 import { type FailureContext, startupTimeout } from '../launch/process-failure.js';
 import type { ConversationSettings } from './conversation-settings.js';
@@ -48,6 +49,11 @@ export class AgentWatch {
   noise(line: string): void {
     this.#settings.debug('noise', 'a line on stdout is not a message', line);
     this.#report(this.#settings.secrets.hide(`${line}\n`));
+  }
+
+  dropped({ problem, head, ...details }: DroppedFrame): void {
+    this.#settings.debug('noise', problem, { ...details, head });
+    this.#report(`[${problem}] ${head}\n`);
   }
 
   stderr(text: string): void {

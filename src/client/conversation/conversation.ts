@@ -1,7 +1,8 @@
 import { AbortError, messageOf, type TenonError } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import { ControlChannel } from '../../protocol/channel/control-channel.js';
-import type { TransportEnd } from '../../protocol/transport/transport.js';
+import { GuardedReceiver, malformed } from '../../protocol/transport/guarded-receiver.js';
+import type { DroppedFrame, TransportEnd } from '../../protocol/transport/transport.js';
 import type {
   HostRequestFields,
   HostRequestPayload,
@@ -48,6 +49,7 @@ export class Conversation {
       send: (frame) => transport.send(frame),
       serve: (request) => callbacks.serve(request),
       debug: (message, frame) => settings.debug('control', message, frame),
+      malformed: (problem, frame) => this.#dropped(malformed(frame, 0, problem)),
       changed,
     });
     this.#watch = new AgentWatch(launch, this.#channel, settings);
@@ -75,12 +77,15 @@ export class Conversation {
   /** Called once, first: starts listening to the agent and introduces the host. */
   start(): Promise<HostRequestPayload<'initialize'>> {
     this.#watch.start((error) => this.fail(error));
-    this.#launch.transport.start({
-      frame: (frame, byteLength) => this.#receive(frame, byteLength),
-      noise: (line) => this.#watch.noise(line),
-      stderr: (text) => this.#watch.stderr(text),
-      end: (end) => this.#end(end),
-    });
+    this.#launch.transport.start(
+      new GuardedReceiver({
+        frame: (frame, byteLength) => this.#receive(frame, byteLength),
+        noise: (line) => this.#watch.noise(line),
+        dropped: (frame) => this.#dropped(frame),
+        stderr: (text) => this.#watch.stderr(text),
+        end: (end) => this.#end(end),
+      }),
+    );
     return this.initialize();
   }
 
@@ -180,6 +185,16 @@ export class Conversation {
       this.#inbox.receive(frame as MessageFrame, byteLength);
       this.#settle();
     }
+  }
+
+  /** Whoever reads the messages learns that one is missing. */
+  #dropped(frame: DroppedFrame): void {
+    const { secrets } = this.#settings;
+    // As of a stream: the head may end in the middle of a secret.
+    const shown = { ...frame, problem: secrets.hide(frame.problem), head: secrets.stream().push(frame.head) };
+    this.#watch.frameArrived();
+    this.#watch.dropped(shown);
+    if (!this.#stopping) this.#inbox.dropped(shown);
   }
 
   /**

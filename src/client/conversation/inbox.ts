@@ -1,9 +1,14 @@
 import { clock, type Timer } from '../../protocol/base/clock.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { ControlChannel } from '../../protocol/channel/control-channel.js';
-import type { Transport } from '../../protocol/transport/transport.js';
+import type { DroppedFrame, Transport } from '../../protocol/transport/transport.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
-import type { SDKMessage, SDKResultMessage } from '../../protocol/wire/messages/index.js';
+import type {
+  SDKInformationalMessage,
+  SDKMessage,
+  SDKResultMessage,
+} from '../../protocol/wire/messages/index.js';
 import type { Callbacks } from '../callbacks/callbacks.js';
 import { failureOf } from '../query/results.js';
 import type { TurnState } from './turn-state.js';
@@ -39,8 +44,29 @@ export class Inbox {
       this.sessionId = message.session_id;
     }
     this.#turns.observe(message);
-    if (message.type === 'result') this.lastResult = message as unknown as SDKResultMessage;
-    this.#results.receive(message, byteLength);
+    if (message.type !== 'result') {
+      this.#results.receive(message, byteLength);
+      return;
+    }
+    // A copy, because fields are added: the frame belongs to its transport, which may have frozen it.
+    const result = { ...message };
+    this.#results.receive(result, byteLength);
+    this.lastResult = result as unknown as SDKResultMessage;
+  }
+
+  /** The report of a frame that is not delivered takes its place. */
+  dropped({ problem, head, reason, byteLength }: DroppedFrame): void {
+    const report: SDKInformationalMessage = {
+      type: 'system',
+      subtype: 'informational',
+      level: 'warning',
+      tag: 'frame_dropped',
+      content: `${problem} It begins: ${head}`,
+      dropped: { reason, byte_length: byteLength },
+      uuid: clock.uuid(),
+      session_id: this.sessionId ?? '',
+    };
+    this.#results.receive({ ...report }, 0);
   }
 
   next(): Promise<IteratorResult<SDKMessage, void>> {
@@ -156,8 +182,8 @@ export class ResultDelivery {
 
   #rememberLimit(message: MessageFrame): void {
     if (message.type !== 'rate_limit_event') return;
-    const info = message.rate_limit_info as { resetsAt?: unknown } | undefined;
-    if (typeof info?.resetsAt === 'number') this.#resetsAt = info.resetsAt;
+    const info = message.rate_limit_info;
+    if (isRecord(info) && typeof info.resetsAt === 'number') this.#resetsAt = info.resetsAt;
   }
 }
 
@@ -169,7 +195,9 @@ function startsWork(message: MessageFrame): boolean {
 /** The line with which every version reports an interrupted turn; before 2.1.100 nothing else does. */
 function isInterruption(message: MessageFrame): boolean {
   if (message.type !== 'user') return false;
-  const { content } = (message.message ?? {}) as { content?: unknown };
+  const content = isRecord(message.message) ? message.message.content : undefined;
   if (!Array.isArray(content)) return false;
-  return content.some((block) => String(block?.text).startsWith('[Request interrupted by user'));
+  return content.some(
+    (block) => typeof block?.text === 'string' && block.text.startsWith('[Request interrupted by user'),
+  );
 }

@@ -92,7 +92,7 @@ export class TurnState {
   }
 
   #taskEnded(message: MessageFrame): void {
-    const wasKnown = this.#backgroundTasks?.delete(String(message.task_id));
+    const wasKnown = isText(message.task_id) && this.#backgroundTasks?.delete(message.task_id);
     // The agent handles a finished task in a turn of its own, so another result follows.
     if (wasKnown && message.status !== 'stopped' && message.ambient !== true) this.#awaitingResult = true;
   }
@@ -101,5 +101,13 @@ export class TurnState {
 function tasksOf(message: MessageFrame): string[] {
   const tasks = message.tasks;
   if (!Array.isArray(tasks)) return [];
-  return tasks.filter((task) => task?.ambient !== true).map((task) => String(task?.task_id));
+  // One without an id could never be reported as ended.
+  return tasks
+    .filter((task) => task?.ambient !== true)
+    .map((task) => task?.task_id)
+    .filter(isText);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

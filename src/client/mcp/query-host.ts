@@ -66,7 +66,8 @@ export class QueryHost implements McpHost {
     if (method === 'ping') return {};
     if (method === 'elicitation/create' && onElicitation != null) {
       const request = params as Partial<ElicitationRequest>;
-      const question = { ...request, serverName, message: String(request.message ?? '') };
+      const message = typeof request.message === 'string' ? request.message : '';
+      const question = { ...request, serverName, message };
       return (await onElicitation(question, context)) ?? { action: 'decline' };
     }
     if (method === 'sampling/createMessage' && onSampling != null) {

@@ -2,6 +2,7 @@ import { type ComposedCalls, toolInvocation } from '../../mcp/call-middleware.js
 import { errorResult } from '../../mcp/error-result.js';
 import type { McpAnswer } from '../../mcp/in-process/agent-connection.js';
 import { faultResponse, JsonRpcFault } from '../../mcp/json-rpc/fault.js';
+import { problemOf } from '../../mcp/json-rpc/message.js';
 import type { CallToolResult, JsonRpcMessage, JsonRpcRequest, JsonRpcResponse } from '../../mcp/types.js';
 import type { Cancellation } from '../../protocol/base/cancellation.js';
 import { messageOf } from '../../protocol/base/errors.js';
@@ -16,8 +17,10 @@ export interface CallRoute {
   forward(request: JsonRpcRequest): Promise<McpAnswer>;
 }
 
+/** A malformed call is refused without having been one. */
 export function isToolCall(message: JsonRpcMessage): message is JsonRpcRequest {
-  return 'method' in message && message.method === 'tools/call' && 'id' in message;
+  if (!('method' in message && message.method === 'tools/call' && 'id' in message)) return false;
+  return problemOf(message) === undefined;
 }
 
 /** One `tools/call`, through the middleware, to any kind of server. */
@@ -36,7 +39,7 @@ export async function callThrough(
     const { name, arguments: input, _meta: meta } = request.params ?? {};
     const { serverName, sessionId, cancellation } = route;
     const scope = { meta, sessionId, cancellation };
-    const call = toolInvocation(serverName, String(name), (input ?? {}) as Params, scope);
+    const call = toolInvocation(serverName, name as string, (input ?? {}) as Params, scope);
     const result = await calls(call, run);
     return { mcp_response: { jsonrpc: '2.0', id, result } };
   } catch (error) {

@@ -82,7 +82,7 @@ class FrameWatch implements FrameObserver<FrameEvent> {
       return frameCopy(frame, { secrets: this.#secrets, hidesMaps: hasConfiguration(frame, direction) });
     } catch (error) {
       this.#debug('frame', `a frame could not be copied for its observers: ${messageOf(error)}`);
-      return Object.freeze({ type: String(frame.type) });
+      return Object.freeze({ type: typeof frame.type === 'string' ? frame.type : 'unknown' });
     }
   }
 

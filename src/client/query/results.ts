@@ -1,4 +1,4 @@
-import { TenonError } from '../../protocol/base/errors.js';
+import { messageOf, TenonError } from '../../protocol/base/errors.js';
 import type {
   ResultFailure,
   ResultFailureKind,
@@ -27,12 +27,12 @@ export function isSuccess(result: SDKResultMessage): boolean {
 
 const UNKNOWN: ResultFailure = { kind: 'unknown', retryable: false, message: 'unknown error' };
 
-const BY_SUBTYPE: Record<string, ResultFailureKind> = {
-  error_max_turns: 'max_turns',
-  error_max_budget_usd: 'max_budget',
-  error_max_structured_output_retries: 'structured_output',
-  error_during_execution: 'execution',
-};
+const BY_SUBTYPE: ReadonlyMap<string, ResultFailureKind> = new Map([
+  ['error_max_turns', 'max_turns'],
+  ['error_max_budget_usd', 'max_budget'],
+  ['error_max_structured_output_retries', 'structured_output'],
+  ['error_during_execution', 'execution'],
+]);
 
 const BY_STATUS: Record<number, ResultFailureKind> = {
   400: 'invalid_request',
@@ -55,9 +55,10 @@ export function failureOf(
 ): ResultFailure | undefined {
   if (isSuccess(result)) return undefined;
   // Up to 2.1.50 an interrupted turn lacks `is_error`; only its subtype marks it as an error.
-  const status = 'api_error_status' in result ? (result.api_error_status ?? undefined) : undefined;
+  const given: unknown = 'api_error_status' in result ? result.api_error_status : undefined;
+  const status = typeof given === 'number' ? given : undefined;
   const kind =
-    result.subtype === 'success' ? kindOfApiError(status, result.result) : kindOfError(result, interrupted);
+    result.subtype === 'success' ? kindOfApiError(status, textOf(result)) : kindOfError(result, interrupted);
   return {
     kind,
     retryable: RETRYABLE.has(kind),
@@ -74,10 +75,10 @@ function kindOfError(
   const text = textOf(result);
   if (/No conversation found with session ID/i.test(text)) return 'session_not_found';
   if (/^The conversation \S+ has another writer/.test(text)) return 'session_conflict';
-  if (result.terminal_reason?.startsWith('aborted')) return 'interrupted';
+  if (isText(result.terminal_reason) && result.terminal_reason.startsWith('aborted')) return 'interrupted';
   // Versions before 2.1.100 give no reason.
   if (interrupted && result.terminal_reason === undefined) return 'interrupted';
-  return BY_SUBTYPE[result.subtype] ?? 'unknown';
+  return (isText(result.subtype) ? BY_SUBTYPE.get(result.subtype) : undefined) ?? 'unknown';
 }
 
 /** The CLI's own phrases. Versions before 2.1.140 give nothing else. */
@@ -97,8 +98,19 @@ function kindOfApiError(status: number | undefined, text: string): ResultFailure
   return BY_STATUS[code] ?? 'unknown';
 }
 
+/** The agent may have written anything, of whatever type. */
 function textOf(result: SDKResultMessage): string {
-  if (result.subtype === 'success') return result.result;
+  const { subtype } = result;
+  if (subtype === 'success') return isText(result.result) ? result.result : '';
+  const errors: unknown = result.errors;
+  if (isText(errors)) return errors;
   // Joined the way the official SDK does it, because programs match its message.
-  return result.errors?.join('; ') || result.subtype;
+  const texts = Array.isArray(errors)
+    ? errors.map((error) => (isText(error) ? error : messageOf(error)))
+    : [];
+  return texts.join('; ') || (isText(subtype) ? subtype : UNKNOWN.message);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

@@ -1,4 +1,10 @@
-import type { Transport, TransportEnd, TransportReceiver } from '../../protocol/transport/transport.js';
+import { GuardedReceiver } from '../../protocol/transport/guarded-receiver.js';
+import type {
+  DroppedFrame,
+  Transport,
+  TransportEnd,
+  TransportReceiver,
+} from '../../protocol/transport/transport.js';
 import { wrapTransport } from '../../protocol/transport/wrap-transport.js';
 import { type Frame, isControlFrame } from '../../protocol/wire/frames.js';
 import { isMirrorFrame, type MirrorSettings, SessionMirror } from './session-mirror.js';
@@ -11,7 +17,7 @@ import { isMirrorFrame, type MirrorSettings, SessionMirror } from './session-mir
  */
 export function mirroredTransport(inner: Transport, settings: MirrorSettings): Transport {
   return wrapTransport(inner, {
-    start: (receiver) => inner.start(new MirrorReceiver(receiver, settings)),
+    start: (receiver) => inner.start(new GuardedReceiver(new MirrorReceiver(receiver, settings))),
   });
 }
 
@@ -37,6 +43,10 @@ class MirrorReceiver implements TransportReceiver {
 
   noise(line: string): void {
     this.#receiver.noise(line);
+  }
+
+  dropped(frame: DroppedFrame): void {
+    this.#receiver.dropped(frame);
   }
 
   stderr(text: string): void {

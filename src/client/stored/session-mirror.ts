@@ -1,5 +1,6 @@
 import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { Frame, MessageFrame } from '../../protocol/wire/frames.js';
 import type {
@@ -14,8 +15,8 @@ import { appendTo } from '../../sessions/store-calls.js';
 /** What the agent has written to a transcript, reported to the host (`--session-mirror`). */
 interface MirrorFrame extends MessageFrame {
   type: 'transcript_mirror';
-  filePath: string;
-  entries: SessionStoreEntry[];
+  filePath?: unknown;
+  entries?: unknown;
 }
 
 export function isMirrorFrame(frame: Frame): frame is MirrorFrame {
@@ -64,9 +65,15 @@ export class SessionMirror {
     this.#report = report;
   }
 
+  /** Throws if the frame is not what it should be: what it says would be lost in silence. */
   take({ filePath, entries }: MirrorFrame): void {
-    const found = PATH.exec(filePath);
-    if (found === null || !Array.isArray(entries) || entries.length === 0) return;
+    const found = typeof filePath === 'string' ? PATH.exec(filePath) : null;
+    if (found === null) throw new Error('`filePath` of transcript_mirror is not the path of a transcript.');
+    // Not `every`, which passes over holes.
+    if (!Array.isArray(entries) || entries.findIndex((entry) => !isRecord(entry)) !== -1) {
+      throw new Error('`entries` of transcript_mirror must be a list of objects.');
+    }
+    if (entries.length === 0) return;
     const [, projectKey = '', sessionId = '', subpath] = found;
     const key = {
       projectKey,
@@ -74,8 +81,9 @@ export class SessionMirror {
       ...(subpath === undefined ? {} : { subpath: subpath.replaceAll('\\', '/') }),
     };
     const open = this.#eager ? undefined : this.#batches.find((batch) => sameKey(batch.key, key));
-    if (open === undefined) this.#batches.push({ key, entries: [...entries] });
-    else for (const entry of entries) open.entries.push(entry);
+    const taken = entries as SessionStoreEntry[];
+    if (open === undefined) this.#batches.push({ key, entries: [...taken] });
+    else for (const entry of taken) open.entries.push(entry);
     this.#waiting += entries.length;
     if (this.#eager || this.#waiting >= LIMITS.maxMirroredEntries) void this.flush();
   }

@@ -1,4 +1,5 @@
 import { clock } from '../../protocol/base/clock.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { JsonRpcTimeout } from '../json-rpc/peer.js';
 import type { Implementation, InitializeResult, ListedTool, ListToolsResult } from '../types.js';
 import type { McpClient, McpRequestOptions } from './mcp-client.js';
@@ -35,11 +36,28 @@ export async function shakeHands(
       (manifest?.initializeResult as InitializeResult | undefined) ??
       (await client.initialize(clientInfo, source.capabilities, remaining()));
     const listed = manifest?.toolsListResult as ListToolsResult | undefined;
-    return { handshake, tools: listed?.tools ?? (await listTools(source, client, handshake, remaining())) };
+    const tools = listed?.tools ?? (await listTools(source, client, handshake, remaining()));
+    return { handshake, tools: checkedTools(tools) };
   } catch (error) {
     if (!(error instanceof JsonRpcTimeout)) throw error;
     throw new Error(`The MCP server "${source.name}" did not answer within ${timeoutMs} ms.`);
   }
+}
+
+/** Throws for a list that no model could be offered: it comes from a stranger, and is used again and again. */
+export function checkedTools(tools: readonly unknown[]): ListedTool[] {
+  const index = tools.findIndex((tool) => !isListedTool(tool));
+  if (index === -1) return tools as ListedTool[];
+  throw new Error(
+    `tools/list: tools[${index}] needs a \`name\`, a string, and an \`inputSchema\`, an object.`,
+  );
+}
+
+/** `annotations` and `_meta` are decorations, but their readers expect objects. */
+export function isListedTool(tool: unknown): tool is ListedTool {
+  if (!isRecord(tool) || typeof tool.name !== 'string' || !isRecord(tool.inputSchema)) return false;
+  if (tool.description != null && typeof tool.description !== 'string') return false;
+  return isRecord(tool.annotations ?? {}) && isRecord(tool._meta ?? {});
 }
 
 async function listTools(

@@ -4,7 +4,7 @@ import { AbortError, messageOf, TenonError } from '../../protocol/base/errors.js
 import type { McpServerStatus } from '../status.js';
 import type { CallToolResult, InitializeResult, JsonRpcMessage, ListedTool } from '../types.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
-import { shakeHands } from './handshake.js';
+import { checkedTools, shakeHands } from './handshake.js';
 import { McpClient, type McpRequestOptions } from './mcp-client.js';
 import type { McpServerSource } from './server-source.js';
 import { ServerState, statusOf } from './server-state.js';
@@ -271,7 +271,7 @@ export class McpServerConnection {
     const { connectTimeoutMs } = this.#settings;
     const tools = await client.list<ListedTool>('tools/list', { timeoutMs: connectTimeoutMs });
     if (client !== this.#client || !this.state.is('connected')) return;
-    this.tools = tools;
+    this.tools = checkedTools(tools);
     this.#changed();
   }
 

@@ -1,9 +1,12 @@
 import type { Cancellation } from '../../protocol/base/cancellation.js';
 import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import { errorResult } from '../error-result.js';
 import { INVALID_PARAMS } from '../json-rpc/codes.js';
+import { faultResponse, type JsonRpcFault } from '../json-rpc/fault.js';
+import { isId, problemOf } from '../json-rpc/message.js';
 import { JsonRpcPeer } from '../json-rpc/peer.js';
 import type { ClientEnd, ServerEnd } from '../link/ends.js';
 import {
@@ -70,6 +73,8 @@ export class AgentConnection implements ClientEnd {
 
   /** Takes one message of the agent; resolves with the payload of the answer. */
   receive(message: JsonRpcMessage, cancellation: Cancellation): Promise<McpAnswer> {
+    const problem = problemOf(message);
+    if (problem !== undefined) return this.#refuse(message, problem);
     if ('method' in message && 'id' in message) {
       return this.#server
         .answer(this.#withCapabilities(message), cancellation)
@@ -88,6 +93,12 @@ export class AgentConnection implements ClientEnd {
       this.#host.debug(`MCP server "${this.#name}" threw on a message: ${messageOf(error)}`);
     }
     return Promise.resolve(RECEIVED);
+  }
+
+  async #refuse(message: object, problem: JsonRpcFault): Promise<McpAnswer> {
+    const { id } = message as { id?: unknown };
+    if (isId(id)) return { mcp_response: faultResponse(id, problem) };
+    throw problem;
   }
 
   close(): void {
@@ -114,7 +125,8 @@ export class AgentConnection implements ClientEnd {
   #withCapabilities(request: JsonRpcRequest): JsonRpcRequest {
     if (request.method !== 'initialize') return request;
     const { params } = request;
-    const capabilities = { ...(params?.capabilities as object | undefined), ...this.#host.capabilities };
+    const own = isRecord(params?.capabilities) ? params.capabilities : {};
+    const capabilities = { ...own, ...this.#host.capabilities };
     return { ...request, params: { ...params, capabilities } };
   }
 

@@ -1,6 +1,7 @@
 import { Cancellation } from '../../protocol/base/cancellation.js';
 import { clock, MAX_TIMER_MS, type Timer } from '../../protocol/base/clock.js';
 import { AbortError, messageOf, TenonError } from '../../protocol/base/errors.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import type {
   JsonRpcError,
   JsonRpcId,
@@ -9,8 +10,9 @@ import type {
   JsonRpcRequest,
   JsonRpcResponse,
 } from '../types.js';
-import { METHOD_NOT_FOUND, REQUEST_CANCELLED } from './codes.js';
+import { INTERNAL_ERROR, METHOD_NOT_FOUND, REQUEST_CANCELLED } from './codes.js';
 import { faultResponse, JsonRpcFault } from './fault.js';
+import { problemOf } from './message.js';
 
 type Params = Record<string, unknown>;
 
@@ -88,7 +90,8 @@ export class JsonRpcPeer {
         cancellation?.off(cancel);
         if (outcome instanceof Error) reject(outcome);
         else if ('error' in outcome) reject(errorOf(outcome.error));
-        else resolve(outcome.result);
+        else if (isRecord(outcome.result)) resolve(outcome.result);
+        else reject(new JsonRpcFault(INTERNAL_ERROR, `${method} was answered without a result.`));
       };
       const giveUp = (error: Error): void => {
         settle(error);
@@ -118,7 +121,12 @@ export class JsonRpcPeer {
 
   /** Takes a message from the other side. */
   receive(message: JsonRpcMessage): void {
-    if (!('method' in message)) {
+    const problem = problemOf(message);
+    if (problem !== undefined) {
+      if ('id' in message && message.id !== undefined && 'method' in message) {
+        this.#port.send(faultResponse(message.id, problem), message.id).catch(() => {});
+      }
+    } else if (!('method' in message)) {
       if (message.id !== undefined) this.#pending?.get(message.id)?.settle(message);
     } else if ('id' in message) void this.#serve(message);
     else if (message.method === 'notifications/cancelled') this.#cancel(message.params);
@@ -220,6 +228,12 @@ function cancelled({ signal, cancellation }: JsonRpcRequestOptions): AbortError 
 }
 
 /** A link that answers in the server's place attaches its own error. */
-function errorOf({ code, message, data }: JsonRpcError['error']): Error {
-  return data instanceof TenonError ? data : new JsonRpcFault(code, message, data);
+function errorOf(error: JsonRpcError['error'] | unknown): Error {
+  const { code, message, data } = isRecord(error) ? error : ({} as Params);
+  if (data instanceof TenonError) return data;
+  return new JsonRpcFault(
+    typeof code === 'number' ? code : INTERNAL_ERROR,
+    typeof message === 'string' ? message : 'The request failed; the answer does not say why.',
+    data,
+  );
 }

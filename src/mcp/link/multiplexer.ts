@@ -1,4 +1,5 @@
 import { clock } from '../../protocol/base/clock.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { INTERNAL_ERROR } from '../json-rpc/codes.js';
 import type {
   JsonRpcId,
@@ -137,8 +138,9 @@ export class Multiplexer {
       void answer.then((response) => client.message({ ...response, id: request.id }));
       return;
     }
-    if (method === 'resources/subscribe') this.#subscriptions.add(String(params?.uri), client);
-    if (method === 'resources/unsubscribe' && this.#subscriptions.remove(String(params?.uri), client)) {
+    const uri = typeof params?.uri === 'string' ? params.uri : undefined;
+    if (method === 'resources/subscribe' && uri !== undefined) this.#subscriptions.add(uri, client);
+    if (method === 'resources/unsubscribe' && uri !== undefined && this.#subscriptions.remove(uri, client)) {
       // The server knows a single subscriber, which still stands for others.
       client.message({ jsonrpc: '2.0', id: request.id, result: {} });
       return;
@@ -213,7 +215,8 @@ export class Multiplexer {
       const entry = id === undefined ? undefined : this.#toClient.take(id);
       entry?.value.message({ ...message, params: { ...params, requestId: id } });
     } else if (method === 'notifications/resources/updated') {
-      for (const client of this.#subscriptions.clientsOf(String(params?.uri))) client.message(message);
+      const uri = typeof params?.uri === 'string' ? params.uri : '';
+      for (const client of this.#subscriptions.clientsOf(uri)) client.message(message);
     } else if (relatedRequestId === undefined || method.endsWith('/list_changed')) {
       for (const client of [...this.#clients]) client.message(message);
     } else {
@@ -237,8 +240,8 @@ export class Multiplexer {
   }
 
   #withProgressToken(client: SharingClient, request: JsonRpcRequest, id: JsonRpcId): object {
-    const meta = request.params?._meta as Record<string, unknown> | undefined;
-    if (meta?.progressToken === undefined) return {};
+    const meta = request.params?._meta;
+    if (!isRecord(meta) || meta.progressToken === undefined) return {};
     this.#progress.set(id, { client, token: meta.progressToken, requestId: request.id });
     return { params: { ...request.params, _meta: { ...meta, progressToken: id } } };
   }

@@ -55,6 +55,7 @@ export class StdioTransport implements McpTransport {
       started.start({
         frame: (frame) => this.onmessage?.(frame as unknown as JsonRpcMessage),
         noise: (line) => onStderr(`[on stdout] ${line}\n`),
+        dropped: ({ problem, head }) => onStderr(`[on stdout] ${problem} ${head}\n`),
         stderr: onStderr,
         end: (end) => {
           this.#end = end;

@@ -1,6 +1,6 @@
 import { Cancellation } from '../base/cancellation.js';
 import { clock } from '../base/clock.js';
-import { AbortError, ControlError, ControlTimeoutError, messageOf, TenonError } from '../base/errors.js';
+import { AbortError, ControlTimeoutError, messageOf, TenonError } from '../base/errors.js';
 import {
   type ControlCancelFrame,
   type ControlFailure,
@@ -12,6 +12,7 @@ import {
   isControlRequest,
   isControlResponse,
 } from '../wire/frames.js';
+import { controlErrorOf } from './control-error.js';
 
 /**
  * Requests and answers in both directions over one stream of frames, with the same code for host and agent.
@@ -53,8 +54,10 @@ export function unsupportedRequest(subtype: string): ControlFault {
 export interface ControlChannelOptions {
   send(frame: Frame): void;
   serve: Serve;
-  /** For frames that are ignored: late, repeated and unknown ones. */
+  /** For frames that are ignored: late and repeated ones. */
   debug(message: string, frame: unknown): void;
+  /** For frames that nobody can answer, because they do not say what they belong to. */
+  malformed(problem: string, frame: Frame): void;
   /** Called whenever the number of open requests in either direction changes. */
   changed(): void;
 }
@@ -164,12 +167,20 @@ export class ControlChannel {
     });
   }
 
-  /** Takes a control frame; anything else, or a malformed one, is ignored. */
+  /** Takes a control frame. A request is answered, whatever it is; other malformed frames are reported. */
   receive(frame: Frame): void {
     if (isControlRequest(frame)) this.#receiveRequest(frame);
     else if (isControlResponse(frame)) this.#receiveResponse(frame);
     else if (isControlCancel(frame)) this.#receiveCancel(frame);
-    else this.#options.debug('malformed control frame: ignored', frame);
+    else if (frame.type === 'control_request') this.#refuse(frame.request_id as string);
+    else this.#options.malformed('`response` must be an object', frame);
+  }
+
+  /** Its sender waits for an answer. */
+  #refuse(requestId: string): void {
+    if (this.#closed !== undefined) return;
+    const error = 'A control request needs a `request`, an object with a `subtype`, a string.';
+    this.#answer({ subtype: 'error', request_id: requestId, error, error_code: 'invalid_request' });
   }
 
   #receiveRequest(frame: ControlRequestFrame): void {
@@ -189,21 +200,29 @@ export class ControlChannel {
     const { response } = frame;
     const outbound = this.#outbound.get(response.request_id);
     if (outbound === undefined) {
-      this.#options.debug('answer to a control request that is not open: ignored', frame);
+      this.#unmatched('answer to', response.request_id, frame);
       return;
     }
-    outbound.settle(response.subtype === 'error' ? controlErrorOf(outbound.subtype, response) : response);
+    outbound.settle(
+      response.subtype === 'success' ? response : controlErrorOf(outbound.subtype, { ...response }),
+    );
   }
 
   #receiveCancel(frame: ControlCancelFrame): void {
     const request = this.#inbound.get(frame.request_id);
     if (request === undefined) {
-      this.#options.debug('cancellation of a control request that is not open: ignored', frame);
+      this.#unmatched('cancellation of', frame.request_id, frame);
       return;
     }
     this.#inbound.delete(frame.request_id);
     request.cancellation.cancel(new AbortError('The agent withdrew this request.'));
     this.#options.changed();
+  }
+
+  /** Late, or malformed: what names no request belongs to nothing. */
+  #unmatched(what: string, id: unknown, frame: Frame): void {
+    if (typeof id !== 'string') this.#options.malformed('`request_id` must be a string', frame);
+    else this.#options.debug(`${what} a control request that is not open: ignored`, frame);
   }
 
   /**
@@ -278,12 +297,4 @@ export class ControlChannel {
 
 function abortErrorOf(signal: AbortSignal): AbortError {
   return new AbortError('Operation aborted', { cause: signal.reason });
-}
-
-function controlErrorOf(subtype: string, failure: ControlFailure): ControlError {
-  return new ControlError(
-    subtype,
-    failure.error ?? `The agent refused the control request "${subtype}".`,
-    failure.error_code,
-  );
 }

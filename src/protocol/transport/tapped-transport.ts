@@ -1,4 +1,5 @@
 import type { Frame } from '../wire/frames.js';
+import { GuardedReceiver } from './guarded-receiver.js';
 import type { Transport } from './transport.js';
 import { wrapReceiver, wrapTransport } from './wrap-transport.js';
 
@@ -46,14 +47,16 @@ export function tappedTransport<Seen>(inner: Transport, observer: FrameObserver<
   return wrapTransport(inner, {
     start: (receiver) =>
       inner.start(
-        wrapReceiver(receiver, {
-          frame: (frame, byteLength) => {
-            unreported.push(observer.record(frame, 'received'));
-            // A transport may answer within `send`; the answer is reported after the frame it answers.
-            if (sends === 0) report();
-            receiver.frame(frame, byteLength);
-          },
-        }),
+        new GuardedReceiver(
+          wrapReceiver(receiver, {
+            frame: (frame, byteLength) => {
+              unreported.push(observer.record(frame, 'received'));
+              // A transport may answer within `send`; the answer is reported after the frame it answers.
+              if (sends === 0) report();
+              receiver.frame(frame, byteLength);
+            },
+          }),
+        ),
       ),
     send: (frame) => {
       const seen = observer.record(frame, 'sent');

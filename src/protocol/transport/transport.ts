@@ -8,6 +8,18 @@ export interface TransportEnd {
   error?: Error;
 }
 
+/** Something the other end sent that nobody can use. */
+export interface DroppedFrame {
+  /** `too_long`: longer than `maxLineBytes`, or than a string can be. */
+  reason: 'too_long' | 'malformed';
+  /** As in `TransportReceiver.frame`. */
+  byteLength: number;
+  /** What is wrong with it, in a sentence. */
+  problem: string;
+  /** How it begins. */
+  head: string;
+}
+
 /**
  * What a transport reports to its owner. None of these may block or throw: they run in the read loop.
  * `end` is called exactly once, last.
@@ -15,8 +27,10 @@ export interface TransportEnd {
 export interface TransportReceiver {
   /** `byteLength` is the size of the frame's line, or an estimate if there was no text. */
   frame(frame: Frame, byteLength: number): void;
-  /** A line that is not a frame: not JSON, not an object, or dropped because of its length. */
+  /** A line that is not a frame: not JSON, or not an object. */
   noise(line: string): void;
+  /** A frame that is not delivered. The next one is, as usual. */
+  dropped(frame: DroppedFrame): void;
   stderr(text: string): void;
   end(end: TransportEnd): void;
 }

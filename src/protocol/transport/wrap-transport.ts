@@ -28,6 +28,7 @@ export function wrapReceiver(
   return {
     frame: (frame, byteLength) => inner.frame(frame, byteLength),
     noise: (line) => inner.noise(line),
+    dropped: (frame) => inner.dropped(frame),
     stderr: (text) => inner.stderr(text),
     end: (end) => inner.end(end),
     ...overrides,

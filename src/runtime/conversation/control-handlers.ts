@@ -33,8 +33,10 @@ export function controlHandlers(conversation: AgentConversation): ControlHandler
       missing('Files cannot be rewound: the runtime has no file tools and keeps no checkpoints.'),
     read_file: () => missing('Files cannot be read: the runtime has no file tools.'),
     file_suggestions: () => missing('Files cannot be suggested: the runtime has no file tools.'),
-    get_task_output: ({ task_id }) => missing(`No task found with ID: ${task_id}. The runtime has no tasks.`),
-    stop_task: ({ task_id }) => missing(`No task found with ID: ${task_id}. The runtime has no tasks.`),
+    get_task_output: (fields) =>
+      missing(`No task found with ID: ${textField(fields, 'task_id')}. The runtime has no tasks.`),
+    stop_task: (fields) =>
+      missing(`No task found with ID: ${textField(fields, 'task_id')}. The runtime has no tasks.`),
     background_tasks: () => missing('Nothing can run in the background: the runtime has no tasks.'),
     seed_read_state: () => missing('No file can be marked as read: the runtime has no file tools.'),
     set_mcp_permission_mode_override: () =>

@@ -112,6 +112,11 @@ export class AgentConversation {
     this.tools.initialize(request);
   }
 
+  /** For the host: on stderr, and as a message of this turn or the next. */
+  warn(text: string): void {
+    this.#warnings.add(text);
+  }
+
   /** Queues a message. The model reads it in its own turn, or with the results of the running tools. */
   say(message: MessageFrame): void {
     this.#queue.push(message);
@@ -233,10 +238,8 @@ export class AgentConversation {
     if (verdict.refusal?.prompt_submit_outcome.prompt_kept === false) return this.#refused(verdict.refusal);
     const contexts = verdict.contexts.map((text) => ({ type: 'text' as const, text }));
     const line = this.#replay(message) ?? message.uuid;
-    this.#remember(
-      { role: 'user', content: [...content, ...contexts] },
-      line === undefined ? [] : [String(line)],
-    );
+    const lines = typeof line === 'string' ? [line] : [];
+    this.#remember({ role: 'user', content: [...content, ...contexts] }, lines);
     if (verdict.refusal !== undefined) return this.#refused(verdict.refusal);
     if (message.shouldQuery === false) return emptyTurn('');
     return newTurn(this.#turnParts(), signal).run();

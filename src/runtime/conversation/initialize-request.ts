@@ -1,6 +1,7 @@
 import { isRecord, withoutUndefined } from '../../protocol/base/kinds.js';
 import { invalidField, optionalText, type Received } from '../../protocol/channel/received-fields.js';
 import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/wire/control-requests.js';
+import { isServerConfig } from '../mcp/in-process-source.js';
 
 /** The fields of `initialize` that the runtime reads, checked: an error names the field that is wrong. */
 export function initializeRequest(fields: Received<InitializeRequest>): InitializeRequest {
@@ -17,7 +18,11 @@ export function initializeRequest(fields: Received<InitializeRequest>): Initiali
   return withoutUndefined({
     hooks: read('hooks', isHooks, 'matchers by event, each with `hookCallbackIds`'),
     sdkMcpServers: read('sdkMcpServers', isTexts, 'an array of names'),
-    sdkMcpServerConfigs: read('sdkMcpServerConfigs', isServerConfigs, 'an object for each server'),
+    sdkMcpServerConfigs: read(
+      'sdkMcpServerConfigs',
+      isServerConfigs,
+      'an object for each server, with a `timeout` and a list of `tools` if any',
+    ),
     sdkMcpServerManifests: read('sdkMcpServerManifests', isManifests, 'an object for each server'),
     jsonSchema: read('jsonSchema', isRecord, 'a JSON Schema'),
     // Older clients send a single string.
@@ -36,11 +41,17 @@ function isTexts(value: unknown): value is string[] {
 function isHooks(value: unknown): value is NonNullable<InitializeRequest['hooks']> {
   if (!isRecord(value)) return false;
   const matchers = Object.values(value).flat();
-  return matchers.every((matcher) => isRecord(matcher) && isTexts(matcher.hookCallbackIds));
+  return matchers.every(isMatcher);
+}
+
+function isMatcher(value: unknown): boolean {
+  if (!isRecord(value) || !isTexts(value.hookCallbackIds)) return false;
+  const { matcher, timeout } = value;
+  return (matcher == null || typeof matcher === 'string') && (timeout == null || typeof timeout === 'number');
 }
 
 function isServerConfigs(value: unknown): value is NonNullable<InitializeRequest['sdkMcpServerConfigs']> {
-  return isRecord(value) && Object.values(value).every(isRecord);
+  return isRecord(value) && Object.values(value).every(isServerConfig);
 }
 
 function isManifests(value: unknown): value is Record<string, SdkMcpServerManifest> {

@@ -1,3 +1,4 @@
+import { isRecord, kindOf } from '../../protocol/base/kinds.js';
 import type { MessageParam, UserContentBlock } from '../../protocol/wire/content.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { Lines } from './lines.js';
@@ -38,9 +39,10 @@ export class MessageQueue {
     return message;
   }
 
-  /** Takes all messages, for the running turn. */
+  /** Takes the messages for the running turn: all, up to one that cannot be read, whose own turn will say so. */
   takeAll(): UserContentBlock[] {
-    const taken = this.#waiting.splice(0);
+    const unreadable = this.#waiting.findIndex((message) => contentProblem(message) !== undefined);
+    const taken = this.#waiting.splice(0, unreadable === -1 ? this.#waiting.length : unreadable);
     for (const message of taken) {
       this.#lines.lifecycle(message, 'started');
       this.#lines.lifecycle(message, 'completed');
@@ -61,12 +63,31 @@ export class MessageQueue {
   }
 }
 
-/** The content of a message as blocks. */
+/** The content of a message as blocks. Throws for what no model could read: it would stay in the transcript. */
 export function contentOf(message: MessageFrame): UserContentBlock[] {
+  const problem = contentProblem(message);
+  if (problem !== undefined) throw new Error(problem);
   const { content } = (message.message ?? {}) as MessageParam;
   return typeof content === 'string'
     ? [{ type: 'text', text: content }]
     : ((content ?? []) as UserContentBlock[]);
+}
+
+function contentProblem({ message }: MessageFrame): string | undefined {
+  if (message == null) return undefined;
+  if (!isRecord(message)) return `A user message needs \`message\`, an object; it is ${kindOf(message)}.`;
+  const { content } = message;
+  if (content == null || typeof content === 'string') return undefined;
+  if (!Array.isArray(content)) {
+    return `\`message.content\` must be a string or a list of content blocks; it is ${kindOf(content)}.`;
+  }
+  const index = content.findIndex((block) => !isBlock(block));
+  return index === -1 ? undefined : `\`message.content[${index}]\` is not a content block.`;
+}
+
+function isBlock(block: unknown): boolean {
+  if (!isRecord(block) || typeof block.type !== 'string') return false;
+  return block.type !== 'text' || typeof block.text === 'string';
 }
 
 /** The text of the content. */

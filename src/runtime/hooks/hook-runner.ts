@@ -149,14 +149,16 @@ export class HookRunner {
   #take(verdict: HookVerdict, answer: HookJSONOutput, call: HookCall): void {
     if ('async' in answer && answer.async === true) return;
     const output = answer as SyncHookJSONOutput;
-    const specific = (output.hookSpecificOutput ?? {}) as Record<string, unknown>;
+    const specific: Record<string, unknown> = isRecord(output.hookSpecificOutput)
+      ? output.hookSpecificOutput
+      : {};
     const label = labelOf(call);
-    if (output.systemMessage !== undefined) {
+    if (typeof output.systemMessage === 'string') {
       const content = `${label} says: ${output.systemMessage}`;
       this.#lines.system('informational', { content, level: 'notice' });
     }
-    if (output.continue === false) verdict.stop ??= output.stopReason ?? 'stopped by a hook';
-    if (output.decision === 'block') verdict.block ??= output.reason ?? 'blocked by a hook';
+    if (output.continue === false) verdict.stop ??= textOr(output.stopReason, 'stopped by a hook');
+    if (output.decision === 'block') verdict.block ??= textOr(output.reason, 'blocked by a hook');
     if (call.event === 'PreToolUse') takeDecision(verdict, output, specific);
     if (isRecord(specific.updatedInput)) verdict.updatedInput = specific.updatedInput;
     verdict.updatedOutput ??= specific.updatedToolOutput ?? specific.updatedMCPToolOutput;
@@ -202,9 +204,13 @@ function takeDecision(
   { decision, reason: hookReason }: SyncHookJSONOutput,
   { permissionDecision, permissionDecisionReason }: Record<string, unknown>,
 ): void {
-  const reason = String(permissionDecisionReason ?? hookReason ?? '');
+  const reason = textOr(permissionDecisionReason, textOr(hookReason, ''));
   if (permissionDecision === 'deny') verdict.block ??= reason === '' ? 'denied by a hook' : reason;
   if (permissionDecision === 'ask') verdict.ask ??= reason;
   if (permissionDecision === 'defer') verdict.defer = true;
   if (permissionDecision === 'allow' || decision === 'approve') verdict.allow = true;
+}
+
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
 }

@@ -22,7 +22,7 @@ import { RUNTIME_VERSION } from '../start/runtime-config.js';
 import { mcpTool } from '../tools/mcp-tool.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
 import type { ConfiguredServer } from './configured-servers.js';
-import { inProcessSource } from './in-process-source.js';
+import { inProcessSource, isServerConfig } from './in-process-source.js';
 import { EXTERNAL_CAPABILITIES, externalRequests } from './server-requests.js';
 
 export interface McpHubOptions {
@@ -81,6 +81,9 @@ export class McpHub {
   addConfigured(name: string, config: McpServerConfigForProcessTransport): void {
     const problem = this.#options.problem?.(name, config);
     if (problem !== undefined) throw new TenonError('INVALID_SETTINGS', problem);
+    if (config.type === 'sdk' && !isServerConfig(config)) {
+      throw new Error('`timeout` must be a number, and `tools` a list of policies with a `name`.');
+    }
     if (config.type === 'sdk') this.addInProcess(name, { sdkMcpServerConfigs: { [name]: config } });
     else this.add(this.#outside(name, config));
     this.#configured.set(name, comparable(config));

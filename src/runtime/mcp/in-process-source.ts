@@ -1,6 +1,9 @@
+import { isListedTool } from '../../mcp/client/handshake.js';
 import type { McpClient } from '../../mcp/client/mcp-client.js';
 import type { McpServerSource } from '../../mcp/client/server-source.js';
+import { problemOf } from '../../mcp/json-rpc/message.js';
 import type { JsonRpcMessage } from '../../mcp/types.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/wire/control-requests.js';
 import type { Host } from '../host.js';
@@ -13,7 +16,7 @@ export function inProcessSource(name: string, request: InitializeRequest, host: 
     name,
     transport: 'sdk',
     source: 'sdk',
-    timeoutMs: config?.timeout,
+    timeoutMs: config?.timeout ?? undefined,
     policies: config?.tools ?? [],
     manifest: usable(own(request.sdkMcpServerManifests, name)),
     capabilities: {},
@@ -43,8 +46,14 @@ async function send(
   }
   const forgottenBy = calls.begin(message);
   const answer = await host.ask('mcp_message', fields, { forgottenBy }).finally(() => calls.end(message));
-  const response = answer?.mcp_response;
-  if (response != null && 'id' in response) client.receive(response);
+  const response: unknown = answer?.mcp_response;
+  // Anything else would leave the call waiting for an answer that has already come.
+  if (problemOf(response) !== undefined || !isRecord(response) || response.id !== message.id) {
+    throw new Error(
+      `The host answered ${message.method} of the MCP server "${name}" without an \`mcp_response\` for it.`,
+    );
+  }
+  client.receive(response as JsonRpcMessage);
 }
 
 /**
@@ -74,6 +83,24 @@ function own<Value>(record: Record<string, Value> | undefined, name: string): Va
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
+/** One that is malformed is as good as none, as in the CLI: the server is asked itself. */
 function usable(manifest: SdkMcpServerManifest | undefined): SdkMcpServerManifest | undefined {
-  return manifest?.initializeResult === undefined ? undefined : manifest;
+  if (manifest === undefined || !isRecord(manifest.initializeResult)) return undefined;
+  const { toolsListResult: listed } = manifest;
+  if (listed === undefined) return manifest;
+  return isRecord(listed) && Array.isArray(listed.tools) && listed.tools.every(isListedTool)
+    ? manifest
+    : undefined;
+}
+
+/** What a host announces about one of its servers. */
+export function isServerConfig(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { timeout, tools } = value;
+  if (timeout != null && typeof timeout !== 'number') return false;
+  return tools == null || (Array.isArray(tools) && tools.every(isPolicy));
+}
+
+function isPolicy(value: unknown): boolean {
+  return isRecord(value) && typeof value.name === 'string';
 }

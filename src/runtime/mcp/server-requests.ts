@@ -2,6 +2,7 @@ import type { ServeRequest } from '../../mcp/client/server-source.js';
 import { METHOD_NOT_FOUND } from '../../mcp/json-rpc/codes.js';
 import { JsonRpcFault } from '../../mcp/json-rpc/fault.js';
 import type { ElicitResult } from '../../mcp/types.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import type { ElicitationControlRequest } from '../../protocol/wire/control-requests.js';
 import type { Host } from '../host.js';
 import { rootOf } from './roots.js';
@@ -30,12 +31,14 @@ export const inProcessRequests: ServeRequest = async (_, { method }) => {
   throw new JsonRpcFault(METHOD_NOT_FOUND, 'Method not found');
 };
 
+const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel'];
+
 async function elicit(host: Host, serverName: string, params: Answer, signal: AbortSignal): Promise<Answer> {
   const { message, mode = 'form', url, elicitationId, requestedSchema } = params;
   const schema = requestedSchema as { properties?: Record<string, object> } | undefined;
   const request = {
     mcp_server_name: serverName,
-    message: String(message ?? ''),
+    message: typeof message === 'string' ? message : '',
     mode,
     ...(url === undefined ? {} : { url }),
     ...(elicitationId === undefined ? {} : { elicitation_id: elicitationId }),
@@ -43,13 +46,9 @@ async function elicit(host: Host, serverName: string, params: Answer, signal: Ab
       ? {}
       : { requested_schema: schema, property_order: Object.keys(schema.properties ?? {}) }),
   } as ElicitationControlRequest;
-  let answer: ElicitResult;
-  try {
-    answer = await host.ask('elicitation', request, { signal });
-  } catch {
-    // Nobody answered, or answering failed, which is not the same as declining.
-    return { action: 'cancel' };
-  }
+  // Nobody answered, or answering failed, which is not the same as declining.
+  const answer = await host.ask('elicitation', request, { signal }).catch(() => undefined);
+  if (!isRecord(answer) || !ACTIONS.includes(answer.action)) return { action: 'cancel' };
   return answer.action === 'accept' && mode === 'form' ? withDefaults(answer, schema) : answer;
 }
 
@@ -60,7 +59,9 @@ function withDefaults(
 ): Answer {
   const content: Record<string, unknown> = { ...answer.content };
   for (const [name, property] of Object.entries(schema?.properties ?? {})) {
-    if (content[name] === undefined && 'default' in property) content[name] = property.default;
+    if (content[name] === undefined && isRecord(property) && 'default' in property) {
+      content[name] = property.default;
+    }
   }
   return { ...answer, content };
 }

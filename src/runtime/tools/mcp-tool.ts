@@ -3,6 +3,7 @@ import { JsonRpcTimeout } from '../../mcp/json-rpc/peer.js';
 import { mcpToolName } from '../../mcp/tool-names.js';
 import type { CallToolResult, ListedTool, McpContentBlock } from '../../mcp/types.js';
 import { AbortError, messageOf, TenonError } from '../../protocol/base/errors.js';
+import { isRecord, kindOf } from '../../protocol/base/kinds.js';
 import type { ToolResultBlockParam } from '../../protocol/wire/content.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome, titleFrom } from './tool-port.js';
 
@@ -73,7 +74,7 @@ export function outcomeOf(toolName: string, serverName: string, result: CallTool
 }
 
 function read(toolName: string, serverName: string, result: CallToolResult): ToolOutcome {
-  const blocks = result.content ?? [];
+  const blocks = checkedBlocks(result);
   if (result.isError) {
     const text = blocks.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
     return failedOutcome(text === '' ? `${toolName} failed` : text);
@@ -91,6 +92,30 @@ function read(toolName: string, serverName: string, result: CallToolResult): Too
     return { content: `(${toolName} completed with no output)`, isError: false, detail };
   }
   return { content, isError: false, detail };
+}
+
+/** Throws for what no model could read: it would stay in the transcript. */
+function checkedBlocks({ content }: CallToolResult): McpContentBlock[] {
+  const blocks: unknown = content ?? [];
+  if (!Array.isArray(blocks))
+    throw new Error(`The result's \`content\` must be a list; it is ${kindOf(blocks)}.`);
+  const index = blocks.findIndex((block) => !isBlock(block));
+  if (index !== -1) throw new Error(`The result's \`content[${index}]\` is not a content block.`);
+  return blocks;
+}
+
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  resource_link: ['uri', 'name'],
+};
+
+function isBlock(block: unknown): boolean {
+  if (!isRecord(block) || typeof block.type !== 'string') return false;
+  if (block.type === 'resource') return isRecord(block.resource) && typeof block.resource.uri === 'string';
+  const needed = Object.hasOwn(NEEDED, block.type) ? (NEEDED[block.type] ?? []) : [];
+  return needed.every((name) => typeof block[name] === 'string');
 }
 
 /**

@@ -167,6 +167,8 @@ export type SDKInformationalMessage = SystemMessage<
     tool_use_id?: string;
     prevent_continuation?: boolean;
     tag?: string;
+    /** Tenon, with the tag `frame_dropped`: something the agent sent was not delivered. */
+    dropped?: { reason: 'too_long' | 'malformed'; byte_length: number };
   }
 >;
 
