@@ -74,7 +74,7 @@ export const CHAPTERS: readonly Chapter[] = [
   ]),
   chapter('Any model, any length', 'R', 41, [
     met('Any model of the AI SDK family drives the embedded runtime.'),
-    open('`anthropic()` accepts a ready-made client, so Bedrock, Vertex and Foundry work.'),
+    met('`anthropic()` accepts a ready-made client, so Bedrock, Vertex and Foundry work.'),
     met('A result too long for the model is cut, and the model is told how to read the rest.'),
     partly(
       'A conversation of any length goes on: room is made before the context window is full.',

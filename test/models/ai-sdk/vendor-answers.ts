@@ -250,6 +250,17 @@ function converse(answer: Answer): Frames {
   return { contentType: 'application/vnd.amazon.eventstream', content, end };
 }
 
+/** Claude on Bedrock without Converse: the events of the Messages API, each in a message of Amazon's event stream. */
+function invoked(answer: Answer): Frames {
+  const { content, end } = messages(answer);
+  const wrapped = (event: string | Buffer): Buffer => {
+    const json = String(event).split('\ndata: ')[1]?.trim() ?? '';
+    return frame('chunk', { bytes: Buffer.from(json).toString('base64') });
+  };
+  const contentType = 'application/vnd.amazon.eventstream';
+  return { contentType, content: content.map(wrapped), end: end.map(wrapped) };
+}
+
 /** A message of Amazon's event stream: lengths, headers, payload, each with its checksum. */
 function frame(type: string, payload: Json): Buffer {
   const headers = Buffer.concat(
@@ -284,7 +295,8 @@ function frame(type: string, payload: Json): Buffer {
 export function framesFor(path: string, answer: Answer): Frames {
   if (path.includes('/chat/completions')) return chat(answer);
   if (path.includes('/responses')) return responses(answer);
-  if (path.includes('/messages')) return messages(answer);
+  if (path.includes('/messages') || path.includes(':streamRawPredict')) return messages(answer);
+  if (path.includes('/invoke-with-response-stream')) return invoked(answer);
   if (path.includes(':streamGenerateContent')) return gemini(answer);
   if (path.includes('/converse-stream')) return converse(answer);
   throw new Error(`No vendor has the path ${path}.`);

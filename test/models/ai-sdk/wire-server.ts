@@ -7,6 +7,8 @@ export type Step =
   | Answer
   /** Its content is sent, and then nothing more. */
   | { hold: Answer }
+  /** An event stream that is only this. */
+  | { first: string }
   | { status: number; body?: object; headers?: Record<string, string> };
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of five APIs, which the tests look into
@@ -38,6 +40,11 @@ export async function wireServer(steps: readonly Step[]): Promise<WireServer> {
     if ('status' in step) {
       response.writeHead(step.status, { 'content-type': 'application/json', ...step.headers });
       response.end(JSON.stringify(step.body ?? { error: { message: `Status ${step.status}.` } }));
+      return;
+    }
+    if ('first' in step) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(step.first);
       return;
     }
     const { contentType, content, end } = framesFor(path, 'hold' in step ? step.hold : step);
