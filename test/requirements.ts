@@ -80,11 +80,8 @@ export const CHAPTERS: readonly Chapter[] = [
       'A conversation of any length goes on: room is made before the context window is full.',
       'compaction; so far there is only the port that decides what the model reads',
     ),
-    partly(
-      'Prompts are cached by default, as far as the user wants.',
-      'the user’s control over what is marked',
-    ),
-    partly('Cost comes from known prices, and an unknown price is never zero.', 'a maintained price table'),
+    met('Prompts are cached by default, as far as the user wants.'),
+    met('Cost comes from known prices, and an unknown price is never zero.'),
     partly(
       'The embedded runtime runs where there are no processes and no files: workerd, Deno, Bun.',
       'tests in workerd and Deno',
@@ -170,7 +167,7 @@ export const CHAPTERS: readonly Chapter[] = [
     met('Older and newer versions of the CLI work; what one cannot do is refused.'),
     partly('Subagents see in-process tools.', 'subagents in the embedded runtime'),
     met('Tools can stay out of the prompt until they are searched for.'),
-    partly('The prefix of a request stays the same, byte for byte.', 'control over how long it is cached'),
+    met('The prefix of a request stays the same, byte for byte.'),
     met('A success with a schema always has its structured output.'),
     met('Nothing of the user’s own configuration leaks into a hermetic program.'),
     met('Long results are cut where you say, and can be read on.'),

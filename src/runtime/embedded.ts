@@ -10,7 +10,7 @@ import type { Transport } from '../protocol/transport/transport.js';
 import { wrapReceiver, wrapTransport } from '../protocol/transport/wrap-transport.js';
 import { checkModel } from './model.js';
 import { type RunningRuntime, serveRuntime } from './serve.js';
-import type { PlacedConfig } from './start/runtime-config.js';
+import { checkCache, type PlacedConfig } from './start/runtime-config.js';
 import { checkMaxResultChars } from './tools/result-bounds.js';
 
 /**
@@ -19,6 +19,7 @@ import { checkMaxResultChars } from './tools/result-bounds.js';
  */
 export function embedded(config: PlacedConfig): AgentRuntime {
   checkModel(config, 'embedded');
+  checkCache(config, 'embedded');
   checkMaxResultChars(config.maxResultChars);
   return { name: 'The embedded runtime', open: (start) => open(config, start) };
 }

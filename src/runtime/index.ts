@@ -17,6 +17,7 @@ export {
   type Model,
   type ModelContext,
   ModelError,
+  type ModelIdentity,
   type ModelRequest,
   type ModelRetry,
   type ModelThinking,
@@ -33,7 +34,7 @@ export {
 } from './own-model.js';
 export type { RunningRuntime } from './serve.js';
 export { FlagError, parseFlags, type RuntimeFlags } from './start/flags.js';
-export type { RuntimeConfig, RuntimeStart } from './start/runtime-config.js';
+export type { CacheSettings, RuntimeConfig, RuntimeStart } from './start/runtime-config.js';
 export type { RuntimeTool, ToolCall, ToolOutcome, ToolTitle } from './tools/tool-port.js';
 export type { ToolSet, ToolSource, ToolSurroundings } from './tools/tool-source.js';
 export type { TokenCounts } from './turn/assistant-stream.js';

@@ -40,8 +40,22 @@ export interface TokenCounts {
 export interface Price {
   input: number;
   output: number;
+  /** Default: 1.25 times the input. */
   cacheWrite?: number;
+  /** What is kept for an hour. Default: twice the input. */
+  cacheWrite1h?: number;
+  /** Default: a tenth of the input. */
   cacheRead?: number;
+}
+
+/** Whose model it is, for tables of prices and windows. */
+export interface ModelIdentity {
+  /** Its name there. */
+  model: string;
+  /** Such as `openai`, `amazon-bedrock`. */
+  provider?: string | undefined;
+  /** The address of its API, where the provider is not known. */
+  url?: string | undefined;
 }
 
 /** By model. The cost of a model that is not listed is unknown, not zero. */
@@ -82,6 +96,8 @@ export interface Model {
   accepts?(name: string): boolean;
   /** The full name for a short one. Absent: names are already full. */
   resolve?(name: string): string;
+  /** Whose model answers under this name. Absent, or undefined: one that no table knows. */
+  identify?(name: string): ModelIdentity | undefined;
   /** Its prices, if known. */
   readonly prices?: PriceTable | undefined;
   stream(request: ModelRequest, context: ModelContext): AsyncIterable<StreamEvent>;

@@ -26,7 +26,7 @@ import { AgentConversation } from './conversation/conversation.js';
 import { Lines } from './conversation/lines.js';
 import type { Host } from './host.js';
 import { checkModel } from './model.js';
-import type { PlacedConfig, RuntimeStart } from './start/runtime-config.js';
+import { checkCache, type PlacedConfig, type RuntimeStart } from './start/runtime-config.js';
 import { checkMaxResultChars } from './tools/result-bounds.js';
 import { UsageLedger } from './turn/usage.js';
 
@@ -48,6 +48,7 @@ export function serveRuntime(
   start: RuntimeStart,
 ): RunningRuntime {
   checkModel(config, 'serveRuntime');
+  checkCache(config, 'serveRuntime');
   checkMaxResultChars(config.maxResultChars);
   const server = new RuntimeServer(transport, config, start);
   const turn = loopTurn();

@@ -10,6 +10,15 @@ import { anchors, blocks, documents, root } from './support/documents.js';
 
 const pages = await documents();
 
+/** Packages of model vendors that snippets import; they are installed for the tests under other names. */
+const VENDORS: Readonly<Record<string, string>> = {
+  '@ai-sdk/anthropic': 'anthropic-v4/dist/index.d.ts',
+  '@ai-sdk/openai': 'openai-v4/dist/index.d.ts',
+  '@ai-sdk/openai-compatible': 'compatible-v4/dist/index.d.ts',
+  '@anthropic-ai/bedrock-sdk': '@anthropic-ai/bedrock-sdk/index.d.mts',
+  '@anthropic-ai/vertex-sdk': '@anthropic-ai/vertex-sdk/index.d.mts',
+};
+
 describe('the documents', () => {
   test('have only snippets that compile against the package as it is built', async () => {
     await mkdir(join(root, '.cache'), { recursive: true });
@@ -26,6 +35,14 @@ describe('the documents', () => {
       expect(count).toBeGreaterThan(5);
       const config = {
         extends: relative(folder, join(root, 'tsconfig.json')),
+        compilerOptions: {
+          paths: Object.fromEntries(
+            Object.entries(VENDORS).map(([name, file]) => [
+              name,
+              [join(root, 'test', 'providers', 'node_modules', file)],
+            ]),
+          ),
+        },
         include: ['*.ts'],
         exclude: [],
       };

@@ -4,6 +4,7 @@ import {
   type Model,
   type ModelContext,
   ModelError,
+  type ModelIdentity,
   type ModelRequest,
   type PriceTable,
 } from '../../runtime/model.js';
@@ -51,8 +52,6 @@ export interface AiSdkOptions {
    * each conversation. Default: none.
    */
   promptCacheKey?: string | undefined;
-  /** false: nothing is marked for caching. Default: what the provider has. */
-  cache?: boolean | undefined;
   /** Dollars per million tokens, by name. */
   prices?: PriceTable | undefined;
 }
@@ -71,6 +70,7 @@ export function aiSdk(model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
   return {
     name,
     prices: options.prices,
+    identify: (wanted) => adapters.get(wanted)?.identity,
     accepts: (wanted) => adapters.has(wanted),
     async *stream(request, context) {
       const adapter = adapters.get(request.model);
@@ -117,6 +117,11 @@ class AiSdkAdapter {
     this.#options = options;
   }
 
+  get identity(): ModelIdentity {
+    const { provider, modelId: model } = this.#model;
+    return { model, provider };
+  }
+
   async *stream(request: ModelRequest, context: ModelContext): AsyncGenerator<StreamEvent, void> {
     const { maxRetries = DEFAULT_MAX_RETRIES } = this.#options;
     const call = this.#call(request, context);
@@ -133,7 +138,7 @@ class AiSdkAdapter {
       model: this.#name,
       source: `${provider}/${modelId}`,
       aliases: this.#aliases,
-      countsCacheApart: traitsOf(provider).countsCacheApart === true,
+      countsCacheApart: traitsOf(this.#model).countsCacheApart === true,
       warn,
     });
     const { stream } = await this.#model.doStream(call);
@@ -143,14 +148,14 @@ class AiSdkAdapter {
 
   #call(request: ModelRequest, { signal, warn, sessionId }: ModelContext): CallOptions {
     const { provider, modelId, specificationVersion: version } = this.#model;
-    const traits = traitsOf(provider);
-    const { cache = true, promptCacheKey: key, settings, providerOptions, headers } = this.#options;
+    const traits = traitsOf(this.#model);
+    const { promptCacheKey: key, settings, providerOptions, headers } = this.#options;
     const writer = new PromptWriter({
       traits,
+      version,
       files: filesOf(version),
       aliases: this.#aliases,
       source: `${provider}/${modelId}`,
-      isCaching: cache,
       warn,
     });
     const tools = writer.tools(request.tools);
@@ -176,7 +181,7 @@ class AiSdkAdapter {
   #thinking(request: ModelRequest, warn: ModelContext['warn']): JsonObject {
     const { thinking, output_config: output } = request;
     const isWanted = output !== undefined || (thinking !== undefined && thinking.type !== 'disabled');
-    const options = traitsOf(this.#model.provider).thinking?.(request);
+    const options = traitsOf(this.#model).thinking?.(request);
     if (options !== undefined) return options;
     if (isWanted)
       warn(
@@ -186,7 +191,7 @@ class AiSdkAdapter {
   }
 
   #betas({ betas = [] }: ModelRequest, warn: ModelContext['warn']): Record<string, string> {
-    const { betaHeader } = traitsOf(this.#model.provider);
+    const { betaHeader } = traitsOf(this.#model);
     if (betas.length === 0) return {};
     if (betaHeader !== undefined) return { [betaHeader]: betas.join(',') };
     warn(`${this.#model.provider}: \`betas\` are features of another vendor's API and have no effect.`);

@@ -17,11 +17,11 @@ type Block = Exclude<MessageParam['content'], string>[number];
 
 export interface PromptSettings {
   traits: ProviderTraits;
+  version: string;
   files: PortableFile;
   aliases: ToolAliases;
   /** Whose metadata is sent back: that of this model only. */
   source: string;
-  isCaching: boolean;
   warn(text: string): void;
 }
 
@@ -150,9 +150,13 @@ export class PromptWriter {
   }
 
   #marks(mark: CacheControl | null | undefined): { providerOptions?: ProviderMetadata } {
-    const { traits, isCaching } = this.#settings;
-    if (mark == null || !isCaching || traits.cacheMark === undefined) return {};
-    const providerOptions = mergedOptions({ [traits.key]: traits.cacheMark(mark.ttl) });
+    const { traits, version, warn } = this.#settings;
+    if (mark == null) return {};
+    const { cacheMark, longCacheSince = '' } = traits;
+    if (mark.ttl === '1h' && (cacheMark === undefined || version < longCacheSince))
+      warn(`${traits.key}: this provider cannot be told to cache for an hour; its own time counts.`);
+    if (cacheMark === undefined) return {};
+    const providerOptions = mergedOptions({ [traits.key]: cacheMark(mark.ttl) });
     return providerOptions === undefined ? {} : { providerOptions };
   }
 }

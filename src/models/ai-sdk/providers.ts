@@ -10,6 +10,8 @@ export interface ProviderTraits {
   key: string;
   /** Options that mark the end of a prefix to be cached. */
   cacheMark?(ttl: '5m' | '1h' | undefined): JsonObject;
+  /** The first specification whose package passes on that something is to be cached for an hour. */
+  longCacheSince?: string;
   /** Takes a key that keeps requests of one conversation on one cache. */
   hasCacheKey?: boolean;
   /** Images in tool results arrive as images. Otherwise they follow in a message of the user's. */
@@ -40,7 +42,8 @@ const ANTHROPIC: ProviderTraits = {
 
 const BEDROCK: ProviderTraits = {
   key: 'bedrock',
-  cacheMark: () => ({ cachePoint: { type: 'default' } }),
+  cacheMark: (ttl) => ({ cachePoint: { type: 'default', ...(ttl === '1h' ? { ttl } : {}) } }),
+  longCacheSince: 'v3',
   hasToolImages: true,
   countsCacheApart: true,
   thinking: ({ thinking }) =>
@@ -66,11 +69,17 @@ const openAi = (key: string, hasToolImages: boolean): ProviderTraits => ({
   thinking: ({ output_config: output }) => (output === undefined ? {} : { reasoningEffort: output.effort }),
 });
 
-export function traitsOf(provider: string): ProviderTraits {
+/** Bedrock refuses marks for models that cannot cache. */
+const CACHES_ON_BEDROCK = /claude|nova/i;
+
+export function traitsOf({ provider, modelId }: { provider: string; modelId: string }): ProviderTraits {
   const [family = provider, api] = provider.split('.');
   if (family === 'anthropic') return ANTHROPIC;
   if (family === 'vertex' && api === 'anthropic') return ANTHROPIC;
-  if (family === 'amazon-bedrock') return BEDROCK;
+  if (family === 'amazon-bedrock') {
+    const { cacheMark, ...others } = BEDROCK;
+    return CACHES_ON_BEDROCK.test(modelId) ? BEDROCK : others;
+  }
   if (family === 'google') return api === 'vertex' ? { ...GOOGLE, key: 'vertex' } : GOOGLE;
   if (family === 'openai' || family === 'azure')
     return openAi(family === 'azure' ? 'azure' : 'openai', api === 'responses');

@@ -1,6 +1,12 @@
 import { messageOf, OptionError, TenonError } from '../../protocol/base/errors.js';
 import type { StreamEvent } from '../../protocol/wire/content.js';
-import { type Model, ModelError, type ModelRequest, type PriceTable } from '../../runtime/model.js';
+import {
+  type Model,
+  ModelError,
+  type ModelIdentity,
+  type ModelRequest,
+  type PriceTable,
+} from '../../runtime/model.js';
 import { withoutMetadata } from '../kept-metadata.js';
 import {
   DEFAULT_MAX_RETRIES,
@@ -48,7 +54,7 @@ const DEFAULT_MODEL = 'claude-opus-5-5';
 
 /** List prices in dollars per million tokens. */
 const PRICES: PriceTable = {
-  'claude-opus-5-5': { input: 4, output: 20 },
+  'claude-opus-5-5': { input: 4, output: 20, cacheRead: 0.2 },
   'claude-sonnet-5-5': { input: 2, output: 10 },
 };
 
@@ -65,6 +71,7 @@ export function anthropic(options: AnthropicOptions = {}): Model {
   return {
     name: options.model ?? DEFAULT_MODEL,
     resolve: (name) => aliases[name] ?? name,
+    identify: (name) => identityOf(options, aliases[name] ?? name),
     prices: withAliases(PRICES),
     async *stream(request, context) {
       client ??= options.client === undefined ? connect(options) : Promise.resolve(options.client);
@@ -81,6 +88,13 @@ export function anthropic(options: AnthropicOptions = {}): Model {
       }
     },
   };
+}
+
+/** A ready client tells by its address whose platform it is for. */
+function identityOf({ client }: AnthropicOptions, model: string): ModelIdentity {
+  if (client === undefined) return { model, provider: 'anthropic' };
+  const { baseURL } = client as { baseURL?: unknown };
+  return { model, ...(typeof baseURL === 'string' ? { url: baseURL } : { provider: 'anthropic' }) };
 }
 
 function checkClient({ client, ...others }: AnthropicOptions): void {

@@ -68,7 +68,7 @@ export class AgentConversation {
     const maxTokens = config.maxTokens ?? DEFAULT_MAX_TOKENS;
     this.model = new ModelChoice(config.model, start.flags, maxTokens, lines, this.settings.modelProblem);
     this.permissions = new Permissions(given.flags, this.settings.permissions, host, lines, warn);
-    this.usage = new UsageLedger([config.prices, config.model.prices]);
+    this.usage = new UsageLedger(config);
     const commands = new CommandHooks(this.settings.hooks, config.platform.runCommand, start);
     this.#hooks = new HookRunner(host, lines, commands, () => ({
       session_id: lines.sessionId,

@@ -1,7 +1,9 @@
 import type { McpServerAuth } from '../../mcp/auth/server-auth.js';
 import type { CallMiddleware } from '../../mcp/call-middleware.js';
 import type { McpReconnectPolicy } from '../../mcp/client/settings.js';
-import type { MessageParam } from '../../protocol/wire/content.js';
+import { OptionError } from '../../protocol/base/errors.js';
+import { isRecord } from '../../protocol/base/kinds.js';
+import type { CacheControl, MessageParam } from '../../protocol/wire/content.js';
 import type { SessionStore, SessionStoreFlush } from '../../protocol/wire/session-store.js';
 import type { Model, PriceTable } from '../model.js';
 import type { Platform } from '../platform/platform.js';
@@ -15,7 +17,12 @@ export interface RuntimeConfig {
   model: Model;
   /** The maximum length of an answer, in tokens. */
   maxTokens?: number | undefined;
-  /** Prices of models, in addition to those the model itself knows. */
+  /**
+   * What is marked for the cache of the model's API, and for how long. Default: everything that can be, for five
+   * minutes. false: nothing.
+   */
+  cache?: CacheSettings | false | undefined;
+  /** Prices of models, before those that the model itself or the package `@pydantic/genai-prices` knows. */
   prices?: PriceTable | undefined;
   /** Where conversations are stored, for `resume`, `continue` and `forkSession`. Default: nowhere. */
   sessionStore?: SessionStore | undefined;
@@ -42,6 +49,41 @@ export interface RuntimeConfig {
   mcpAuth?: Readonly<Record<string, McpServerAuth>> | undefined;
   /** Called with log messages of MCP servers (`notifications/message`). */
   onMcpLog?: ((server: string, entry: Record<string, unknown>) => void) | undefined;
+}
+
+/** Marks for the cache of the model's API, where it has such marks. */
+export interface CacheSettings {
+  /** How long it is kept. Writing for an hour costs more. Default: `5m`. */
+  ttl?: '5m' | '1h' | undefined;
+  /** What ends with a mark: the system prompt, the tools, the newest message. Default: all three. */
+  parts?: readonly CachedPart[] | undefined;
+}
+
+type CachedPart = 'system' | 'tools' | 'messages';
+
+const CACHED_PARTS: readonly CachedPart[] = ['system', 'tools', 'messages'];
+
+/** The mark for a part of a request, if it gets one. */
+export function cacheMark(cache: RuntimeConfig['cache'], part: CachedPart): CacheControl | undefined {
+  if (cache === false) return undefined;
+  const { ttl, parts = CACHED_PARTS } = cache ?? {};
+  if (!parts.includes(part)) return undefined;
+  return { type: 'ephemeral', ...(ttl === '1h' ? { ttl } : {}) };
+}
+
+export function checkCache({ cache }: { readonly cache?: unknown }, caller: string): void {
+  if (cache === undefined || cache === false) return;
+  const { ttl, parts } = (isRecord(cache) ? cache : { ttl: null }) as { ttl?: unknown; parts?: unknown };
+  const isTtl = ttl === undefined || ttl === '5m' || ttl === '1h';
+  const isParts =
+    parts === undefined || (Array.isArray(parts) && parts.every((part) => CACHED_PARTS.includes(part)));
+  if (isTtl && isParts) return;
+  const given = JSON.stringify(cache) ?? typeof cache;
+  throw new OptionError(
+    'cache',
+    cache,
+    `${caller}(): \`cache\` must be false or { ttl: '5m' | '1h', parts: ['system', 'tools', 'messages'] }; it is ${given}.`,
+  );
 }
 
 /** The same, with the platform it runs on. */

@@ -7,7 +7,7 @@ import type { MessageQueue } from '../conversation/message-queue.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
 import type { ModelRequest, ModelTool } from '../model.js';
 import type { RuntimeFlags } from '../start/flags.js';
-import type { PlacedConfig, RuntimeStart } from '../start/runtime-config.js';
+import { cacheMark, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
 import type { Transcript } from '../transcript/transcript.js';
 import type { RequestHistory } from './history-policy.js';
 import { Turn, type TurnDependencies } from './turn.js';
@@ -62,7 +62,7 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
         const conversation = { messages, model: model.current, lastRequest: usage.lastRequest };
         const selected = await history.messages(conversation, running);
         const system = systemPrompt(initialize, flags, tools.hub.instructions());
-        return modelRequest(model.parameters(), system, tools.definitions(), selected);
+        return modelRequest(model.parameters(), system, tools.definitions(), selected, config.cache);
       },
       takeQueued: () => queue.takeAll(),
       noteDenial: ({ block: { id, name, input } }) =>
@@ -75,8 +75,6 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
     signal,
   );
 }
-
-const CACHED: CacheControl = { type: 'ephemeral' };
 
 const DEFAULT_PROMPT =
   'You are an agent that helps its user by answering and by calling tools. Call a tool when it can find out or do ' +
@@ -102,24 +100,34 @@ function modelRequest(
   system: readonly string[],
   tools: readonly ModelTool[],
   history: readonly MessageParam[],
+  cache: PlacedConfig['cache'],
 ): ModelRequest {
   const last = history.at(-1);
+  const newest = cacheMark(cache, 'messages');
+  const texts = system.map((text) => ({ type: 'text' as const, text }));
   return {
     ...parameters,
-    system: markLast(system.map((text) => ({ type: 'text' as const, text }))),
-    tools: markLast(tools),
-    messages: last === undefined ? [] : [...history.slice(0, -1), withBreakpoint(last)],
+    system: markLast(texts, cacheMark(cache, 'system')),
+    tools: markLast(tools, cacheMark(cache, 'tools')),
+    messages:
+      last === undefined || newest === undefined
+        ? history
+        : [...history.slice(0, -1), withBreakpoint(last, newest)],
   };
 }
 
-function markLast<Item extends object>(items: readonly Item[]): (Item & { cache_control?: CacheControl })[] {
+function markLast<Item extends object>(
+  items: readonly Item[],
+  mark: CacheControl | undefined,
+): readonly (Item & { cache_control?: CacheControl })[] {
   const last = items.at(-1);
-  return last === undefined ? [] : [...items.slice(0, -1), { ...last, cache_control: CACHED }];
+  if (last === undefined || mark === undefined) return items;
+  return [...items.slice(0, -1), { ...last, cache_control: mark }];
 }
 
-function withBreakpoint(message: MessageParam): MessageParam {
+function withBreakpoint(message: MessageParam, mark: CacheControl): MessageParam {
   const { content } = message;
   const blocks: UserContentBlock[] =
     typeof content === 'string' ? [{ type: 'text', text: content }] : (content as UserContentBlock[]);
-  return { ...message, content: markLast(blocks) } as MessageParam;
+  return { ...message, content: markLast(blocks, mark) } as MessageParam;
 }

@@ -164,6 +164,11 @@ export class TurnLimits {
     return modelCalls === 0 ? (this.#unknownPrice() ?? this.budget()) : undefined;
   }
 
+  /** A budget needs the price before the request that it is to bound. */
+  async learnPrice(): Promise<void> {
+    if (this.#settings.maxBudgetUsd !== undefined) await this.#usage.learn(this.#settings.model());
+  }
+
   /** Checked when results, or a reminder, are ready for the model. */
   afterTools(modelCalls: number): Limit | undefined {
     if (this.#structured !== undefined && this.#structured.failures >= MAX_STRUCTURED_TRIES) {
@@ -200,7 +205,7 @@ export class TurnLimits {
     if (unknown === undefined) return undefined;
     const text =
       `maxBudgetUsd cannot be enforced: the price of the model "${unknown}" is not known. ` +
-      `Give it with embedded({ prices: { '${unknown}': { input, output } } }), in dollars per million tokens, or leave maxBudgetUsd out.`;
+      `Give it with embedded({ prices: { '${unknown}': { input, output } } }), in dollars per million tokens, install the package @pydantic/genai-prices if it knows the model, or leave maxBudgetUsd out.`;
     return { subtype: 'error_during_execution', terminalReason: undefined, text };
   }
 }

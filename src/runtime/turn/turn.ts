@@ -60,6 +60,7 @@ export class Turn {
 
   async run(): Promise<TurnOutcome> {
     for (;;) {
+      await this.#dependencies.limits.learnPrice();
       const end =
         this.#limitReached(this.#dependencies.limits.beforeRequest(this.#modelCalls)) ?? (await this.#step());
       if (end !== undefined) return end;
@@ -75,9 +76,11 @@ export class Turn {
       await this.#ask(stream, schedule);
     } catch (error) {
       this.#cut.abort();
+      await this.#dependencies.usage.learn(stream.message.model);
       return this.#brokenOff(this.#takeAnswer(stream.message), schedule, error);
     }
     const { message } = stream;
+    await this.#dependencies.usage.learn(message.model);
     this.#record.stopReason = message.stopReason;
     const asked = this.#takeAnswer(message);
     if (asked.length === 0) return this.#answered(message);

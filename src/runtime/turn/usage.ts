@@ -1,21 +1,30 @@
 import type { ModelUsage } from '../../protocol/wire/messages/usage.js';
 import type { ReportedUsage } from '../conversation/written-lines.js';
-import type { Price, PriceTable } from '../model.js';
+import { knownModels, type Pricing } from '../known-models.js';
+import type { Model, Price, PriceTable } from '../model.js';
+import type { RuntimeConfig } from '../start/runtime-config.js';
 import { addCounts, emptyCounts, type TokenCounts } from './assistant-stream.js';
 
 /** Token usage of the conversation by model, its cost where prices are known, and how long it waited. */
 export class UsageLedger {
   readonly #prices: readonly PriceTable[];
-  readonly #byModel = new Map<string, TokenCounts>();
+  readonly #model: Pick<Model, 'identify'> | undefined;
+  /** What is written to the cache is kept for an hour. */
+  readonly #isLong: boolean;
+  /** Prices of the optional package; null: it has none. */
+  readonly #learned = new Map<string, Pricing | null>();
+  readonly #byModel = new Map<string, { counts: TokenCounts; costUsd: number }>();
   /** The usage of the last answer; undefined before the first. */
   lastRequest: TokenCounts | undefined;
   /** The time of all requests to models, their answers included. */
   apiMs = 0;
   #turn = emptyCounts();
 
-  /** Earlier tables take precedence. */
-  constructor(prices: readonly (PriceTable | undefined)[] = []) {
-    this.#prices = prices.filter((table) => table !== undefined);
+  constructor({ prices, model, cache }: Partial<Pick<RuntimeConfig, 'prices' | 'model' | 'cache'>> = {}) {
+    // The user's own come first.
+    this.#prices = [prices, model?.prices].filter((table) => table !== undefined);
+    this.#model = model;
+    this.#isLong = typeof cache === 'object' && cache.ttl === '1h';
   }
 
   /** The models that have answered. */
@@ -24,7 +33,15 @@ export class UsageLedger {
   }
 
   isPriced(model: string): boolean {
-    return this.#priceOf(model) !== undefined;
+    return this.#pricingOf(model) !== undefined;
+  }
+
+  /** Looks for the price of a model that no table has. */
+  async learn(model: string): Promise<void> {
+    if (this.isPriced(model) || this.#learned.has(model)) return;
+    const identity = this.#model?.identify?.(model);
+    const pricing = identity === undefined ? undefined : (await knownModels())?.pricingOf(identity);
+    this.#learned.set(model, pricing ?? null);
   }
 
   beginTurn(): void {
@@ -33,9 +50,11 @@ export class UsageLedger {
 
   add(model: string, counts: TokenCounts): void {
     this.lastRequest = { ...counts };
-    const sum = this.#byModel.get(model) ?? emptyCounts();
-    addCounts(sum, counts);
+    const sum = this.#byModel.get(model) ?? { counts: emptyCounts(), costUsd: 0 };
+    addCounts(sum.counts, counts);
     addCounts(this.#turn, counts);
+    // By request, because long ones may have another price.
+    sum.costUsd += this.#pricingOf(model)?.(counts, this.#isLong) ?? 0;
     this.#byModel.set(model, sum);
   }
 
@@ -51,13 +70,13 @@ export class UsageLedger {
 
   totalCostUsd(): number {
     let total = 0;
-    for (const [model, counts] of this.#byModel) total += this.#cost(model, counts);
+    for (const { costUsd } of this.#byModel.values()) total += costUsd;
     return total;
   }
 
   modelUsage(): Record<string, ModelUsage> {
     return Object.fromEntries(
-      [...this.#byModel].map(([model, counts]): [string, ModelUsage] => [
+      [...this.#byModel].map(([model, { counts, costUsd }]): [string, ModelUsage] => [
         model,
         {
           inputTokens: counts.input_tokens,
@@ -65,35 +84,34 @@ export class UsageLedger {
           cacheReadInputTokens: counts.cache_read_input_tokens,
           cacheCreationInputTokens: counts.cache_creation_input_tokens,
           webSearchRequests: 0,
-          costUSD: this.#cost(model, counts),
+          costUSD: costUsd,
           contextWindow: 0,
           maxOutputTokens: 0,
-          costBasis: this.#priceOf(model) === undefined ? 'unknown' : 'list',
+          costBasis: this.isPriced(model) ? 'list' : 'unknown',
         },
       ]),
     );
   }
 
-  #priceOf(model: string): Price | undefined {
+  #pricingOf(model: string): Pricing | undefined {
     // A name with a date is the same model: claude-opus-5-5-20261101.
     const names = [model, model.replace(/-\d{8}$/, '')];
     for (const table of this.#prices) {
       const known = names.find((name) => Object.hasOwn(table, name));
-      if (known !== undefined) return table[known];
+      if (known !== undefined) return (counts, isLong) => listCost(table[known] as Price, counts, isLong);
     }
-    return undefined;
+    return this.#learned.get(model) ?? undefined;
   }
+}
 
-  #cost(model: string, counts: TokenCounts): number {
-    const price = this.#priceOf(model);
-    if (price === undefined) return 0;
-    const { input, output, cacheWrite = input * 1.25, cacheRead = input * 0.1 } = price;
-    return (
-      (counts.input_tokens * input +
-        counts.output_tokens * output +
-        counts.cache_creation_input_tokens * cacheWrite +
-        counts.cache_read_input_tokens * cacheRead) /
-      1_000_000
-    );
-  }
+function listCost(price: Price, counts: TokenCounts, isLong: boolean): number {
+  const { input, output, cacheRead = input * 0.1 } = price;
+  const { cacheWrite = input * 1.25, cacheWrite1h = input * 2 } = price;
+  return (
+    (counts.input_tokens * input +
+      counts.output_tokens * output +
+      counts.cache_creation_input_tokens * (isLong ? cacheWrite1h : cacheWrite) +
+      counts.cache_read_input_tokens * cacheRead) /
+    1_000_000
+  );
 }

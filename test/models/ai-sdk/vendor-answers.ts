@@ -1,5 +1,5 @@
 /** Answers as the vendors' APIs stream them, in the five forms that the provider packages read. */
-import { crc32 } from 'node:zlib';
+import { frame } from './event-stream.js';
 
 export interface Answer {
   /** With what its vendor signs thoughts by. */
@@ -259,36 +259,6 @@ function invoked(answer: Answer): Frames {
   };
   const contentType = 'application/vnd.amazon.eventstream';
   return { contentType, content: content.map(wrapped), end: end.map(wrapped) };
-}
-
-/** A message of Amazon's event stream: lengths, headers, payload, each with its checksum. */
-function frame(type: string, payload: Json): Buffer {
-  const headers = Buffer.concat(
-    Object.entries({
-      ':event-type': type,
-      ':content-type': 'application/json',
-      ':message-type': 'event',
-    }).map(([name, value]) => {
-      const length = Buffer.alloc(2);
-      length.writeUInt16BE(value.length);
-      return Buffer.concat([
-        Buffer.from([name.length]),
-        Buffer.from(name),
-        Buffer.from([7]),
-        length,
-        Buffer.from(value),
-      ]);
-    }),
-  );
-  const body = Buffer.from(JSON.stringify(payload));
-  const prelude = Buffer.alloc(12);
-  prelude.writeUInt32BE(16 + headers.length + body.length, 0);
-  prelude.writeUInt32BE(headers.length, 4);
-  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
-  const message = Buffer.concat([prelude, headers, body]);
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32(message));
-  return Buffer.concat([message, checksum]);
 }
 
 /** By the path that a provider asks for. */

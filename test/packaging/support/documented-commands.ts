@@ -80,6 +80,9 @@ export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
     needsServers,
   'npx tenon run "Look it up." --server \'api={"type":"http","url":"https://api.example.com/mcp","headers":{"Authorization":"Bearer …"}}\'':
     needsServers,
+  'ANTHROPIC_API_KEY=… npx tenon run "Which tools do you have?" --runtime embedded --tools ./tools.js':
+    needsModel,
+  'OPENAI_API_KEY=… node hello.mjs': needsModel,
   'npx tenon doctor': { in: 'project', prints: /✓ MCP server "github" \(project, .*\) is connected/ },
   'npx tenon mcp list': { in: 'project', prints: /github/ },
   'npx tenon mcp get github': { in: 'project', prints: /npx/ },
