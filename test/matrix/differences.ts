@@ -44,6 +44,13 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: 'The CLI puts CLAUDE_AGENT_SDK_VERSION, which Tenon does not set, into its user agent.',
   },
   {
+    id: 'progress-is-shown',
+    where: ['messages'],
+    seenIn: ['a handler sends progress and a notification'],
+    matches: ({ item, reference }) => item === 'tool_progress' && reference === undefined,
+    reason: "A tool's progress reports reach the consumer as `tool_progress`; the CLI keeps them to itself.",
+  },
+  {
     id: 'inherited-variables',
     where: ['env'],
     seenIn: ['an environment without PATH'],

@@ -172,11 +172,13 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'Claude Code adds the schema to the failure of a deferred tool; here the model has already seen it.',
   },
   {
-    id: 'progress-is-shown',
+    id: 'progress-is-shown-to-the-official-client',
+    cells: ['official SDK × tenon-runtime'],
     where: ['messages'],
     seenIn: ['a handler sends progress and a notification'],
     matches: ({ item, reference }) => item === 'tool_progress' && reference === undefined,
-    reason: "A tool's progress reports reach the consumer as `tool_progress`.",
+    reason:
+      "A tool's progress reports reach the consumer as `tool_progress`; with Claude Code, Tenon's client shows them.",
   },
   {
     id: 'no-transcript-file',

@@ -16,7 +16,7 @@ import { AgentWatch } from './agent-watch.js';
 import type { ConversationSettings } from './conversation-settings.js';
 import { Ending, type ExitStatus } from './ending.js';
 import { errorAtEnd } from './error-at-end.js';
-import { Inbox } from './inbox.js';
+import { Inbox, type ToolProgress } from './inbox.js';
 import { TurnState } from './turn-state.js';
 import { inputFailure, type Prompt, UserInput } from './user-input.js';
 
@@ -119,6 +119,11 @@ export class Conversation {
     const request = this.#channel.request(subtype, fields, { timeoutMs, background });
     this.#inbox.requestSent();
     return (await request).response as HostRequestPayload<Subtype>;
+  }
+
+  /** A report of an in-process tool, for the consumer; some agents pass it on themselves. */
+  toolProgress(progress: ToolProgress): void {
+    if (!this.#stopping && !this.#inbox.hearsOfProgress) this.#inbox.progressed(progress);
   }
 
   next(): Promise<IteratorResult<SDKMessage, void>> {

@@ -8,14 +8,27 @@ import type {
   SDKInformationalMessage,
   SDKMessage,
   SDKResultMessage,
+  SDKToolProgressMessage,
 } from '../../protocol/wire/messages/index.js';
+import { progressFields } from '../../protocol/wire/progress.js';
 import type { Callbacks } from '../callbacks/callbacks.js';
 import { failureOf } from '../query/results.js';
 import type { TurnState } from './turn-state.js';
 import { ReadingPolicy, UnreadMessages } from './unread-messages.js';
 
+/** How far a call of an in-process tool is. */
+export interface ToolProgress {
+  toolUseId: string;
+  toolName: string;
+  /** On the monotonic clock. */
+  startedAt: number;
+  report: Record<string, unknown>;
+}
+
 /** The agent's messages on their way to the consumer. */
 export class Inbox {
+  /** The agent reports the progress of tools itself (`tool_progress` among its capabilities). */
+  hearsOfProgress = false;
   /** The id under which the agent stores this conversation, once known. */
   sessionId: string | undefined;
   lastResult: SDKResultMessage | undefined;
@@ -43,6 +56,9 @@ export class Inbox {
     if (typeof message.session_id === 'string' && message.session_id !== '') {
       this.sessionId = message.session_id;
     }
+    if (message.type === 'system' && message.subtype === 'init' && Array.isArray(message.capabilities)) {
+      this.hearsOfProgress = message.capabilities.includes('tool_progress');
+    }
     this.#turns.observe(message);
     if (message.type !== 'result') {
       this.#results.receive(message, byteLength);
@@ -52,6 +68,21 @@ export class Inbox {
     const result = { ...message };
     this.#results.receive(result, byteLength);
     this.lastResult = result as unknown as SDKResultMessage;
+  }
+
+  /** The same message as from an agent that reports progress itself. */
+  progressed({ toolUseId, toolName, startedAt, report }: ToolProgress): void {
+    const shown: SDKToolProgressMessage = {
+      type: 'tool_progress',
+      tool_use_id: toolUseId,
+      tool_name: toolName,
+      parent_tool_use_id: toolUseId,
+      elapsed_time_seconds: Math.round((clock.monotonic() - startedAt) / 1000),
+      ...progressFields(report),
+      uuid: clock.uuid(),
+      session_id: this.sessionId ?? '',
+    };
+    this.#results.receive({ ...shown }, 0);
   }
 
   /** The report of a frame that is not delivered takes its place. */

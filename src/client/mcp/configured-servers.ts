@@ -6,6 +6,7 @@ import {
   type ResolvedMcpServer,
   resolveServers,
 } from '../../config/resolve-servers.js';
+import { mcpToolPrefix } from '../../mcp/tool-names.js';
 import type {
   McpSdkServerConfigWithInstance,
   McpServerConfig,
@@ -100,6 +101,7 @@ export function configuredServers(
       !cliFiles.has(problem.file) ||
       warnings.has(problem),
   );
+  problems.push(...sharedPrefixes(Object.values(resolved.servers)));
   // Lives as long as the conversation and is nearly always empty.
   return {
     split,
@@ -109,6 +111,21 @@ export function configuredServers(
     secrets,
     begunAt: clock.now(),
   };
+}
+
+/** Servers that the model could not tell apart, as "a.b" and "a b". */
+function sharedPrefixes(servers: readonly ResolvedMcpServer[]): McpConfigProblem[] {
+  const owners = new Map<string, string>();
+  return servers.flatMap(({ name, origin: { place, file } }) => {
+    const prefix = mcpToolPrefix(name);
+    const other = owners.get(prefix);
+    owners.set(prefix, other ?? name);
+    if (other === undefined) return [];
+    const message =
+      `the servers "${other}" and "${name}" are both "${prefix}" for the model, so rules for one count for the other, ` +
+      'and of two tools with the same name only one can be called. Rename one.';
+    return [{ severity: 'warning', place, server: name, message, ...(file === undefined ? {} : { file }) }];
+  });
 }
 
 /** Names that the CLI would take from a file that is ignored here, and why it must not. */

@@ -83,5 +83,7 @@ const NO_HOST: McpHost = {
   capabilities: {},
   notify: () => {},
   serve: () => Promise.reject(new JsonRpcFault(METHOD_NOT_FOUND, 'Method not found')),
+  progressed: () => {},
+  warn: () => {},
   debug: () => {},
 };

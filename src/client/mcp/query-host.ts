@@ -1,14 +1,16 @@
-import type { McpHost } from '../../mcp/in-process/agent-connection.js';
+import type { McpHost, RunningCall } from '../../mcp/in-process/agent-connection.js';
 import { METHOD_NOT_FOUND } from '../../mcp/json-rpc/codes.js';
 import { JsonRpcFault } from '../../mcp/json-rpc/fault.js';
+import { mcpToolName } from '../../mcp/tool-names.js';
 import type { JsonRpcNotification, JsonRpcRequest } from '../../mcp/types.js';
+import { warningsTo } from '../../options/normalise.js';
 import type { Options } from '../../options/options.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import type { ElicitationRequest } from '../../protocol/wire/host-callbacks.js';
 import type { Conversation } from '../conversation/conversation.js';
 import type { Debug } from '../query/observers.js';
 
-type Questions = Pick<Options, 'onElicitation' | 'onSampling'>;
+type Questions = Pick<Options, 'onElicitation' | 'onSampling' | 'stderr'>;
 
 /**
  * A query as its in-process servers see it. Notifications go to the agent. Requests do not: no version of
@@ -17,13 +19,13 @@ type Questions = Pick<Options, 'onElicitation' | 'onSampling'>;
  */
 export class QueryHost implements McpHost {
   readonly #serverName: string;
-  readonly #agent: Pick<Conversation, 'sessionId' | 'control'>;
+  readonly #agent: Pick<Conversation, 'sessionId' | 'control' | 'toolProgress'>;
   readonly #questions: Questions;
   readonly #debug: Debug;
 
   constructor(
     serverName: string,
-    agent: Pick<Conversation, 'sessionId' | 'control'>,
+    agent: Pick<Conversation, 'sessionId' | 'control' | 'toolProgress'>,
     questions: Questions,
     debug: Debug,
   ) {
@@ -47,6 +49,22 @@ export class QueryHost implements McpHost {
 
   debug(message: string): void {
     this.#debug('mcp', message);
+  }
+
+  warn(message: string): void {
+    warningsTo(this.#questions, 'TENON_TOOL_NAMES')(message);
+  }
+
+  /** The CLI keeps the reports of in-process tools to itself. */
+  progressed({ tool, toolUseId, startedAt }: RunningCall, report: Record<string, unknown>): void {
+    if (toolUseId !== undefined) {
+      this.#agent.toolProgress({
+        toolUseId,
+        toolName: mcpToolName(this.#serverName, tool),
+        startedAt,
+        report,
+      });
+    }
   }
 
   notify(message: JsonRpcNotification): void {

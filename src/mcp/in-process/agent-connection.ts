@@ -9,6 +9,7 @@ import { faultResponse, type JsonRpcFault } from '../json-rpc/fault.js';
 import { isId, problemOf } from '../json-rpc/message.js';
 import { JsonRpcPeer } from '../json-rpc/peer.js';
 import type { ClientEnd, ServerEnd } from '../link/ends.js';
+import { mcpToolName } from '../tool-names.js';
 import {
   type JsonRpcMessage,
   type JsonRpcNotification,
@@ -28,7 +29,20 @@ export interface McpHost {
   notify(message: JsonRpcNotification): void;
   /** Returns the result of a server's request, or throws a `JsonRpcFault` to refuse it. */
   serve(request: JsonRpcRequest, signal: AbortSignal): Promise<Record<string, unknown>>;
+  /** A running call reports how far it is. */
+  progressed(call: RunningCall, report: Record<string, unknown>): void;
+  /** Something that the developer should mend. */
+  warn(message: string): void;
   debug(message: string): void;
+}
+
+/** A call that the agent has asked reports of. */
+export interface RunningCall {
+  readonly tool: string;
+  /** The agent's own id of the call, if it gave one. */
+  readonly toolUseId: string | undefined;
+  /** On the monotonic clock. */
+  readonly startedAt: number;
 }
 
 export interface McpAnswer {
@@ -63,6 +77,10 @@ export class AgentConnection implements ClientEnd {
   readonly #relisting = new Relisting();
   /** Serves the server's own requests, which most servers never make. */
   #questions: JsonRpcPeer | undefined;
+  /** By their progress tokens. */
+  #calls: Map<unknown, RunningCall> | undefined;
+  /** The listed tools, by the names that the model knows them by. */
+  #listed: Map<string, string> | undefined;
   #isClosed = false;
 
   constructor(name: string, open: (client: ClientEnd) => ServerEnd, host: McpHost) {
@@ -76,8 +94,10 @@ export class AgentConnection implements ClientEnd {
     const problem = problemOf(message);
     if (problem !== undefined) return this.#refuse(message, problem);
     if ('method' in message && 'id' in message) {
+      const over = this.#begun(message);
       return this.#server
         .answer(this.#withCapabilities(message), cancellation)
+        .finally(over)
         .then((response) => this.#answerTo(message, response, cancellation));
     }
     if (!('method' in message)) {
@@ -116,9 +136,37 @@ export class AgentConnection implements ClientEnd {
     { isCancelled }: Cancellation,
   ): McpAnswer | Promise<McpAnswer> {
     const answer = { mcp_response: normalizeUnknownTool(request, response) };
-    if (request.method === 'tools/list') this.#relisting.answered(response);
+    if (request.method === 'tools/list') {
+      this.#relisting.answered(response);
+      this.#checkNames(request, response);
+    }
     if (request.method !== 'tools/call' || isCancelled || this.#relisting.done === undefined) return answer;
     return this.#relisting.done.then(() => answer);
+  }
+
+  /** Remembers a call until it is over, if its reports are wanted. */
+  #begun({ method, params }: JsonRpcRequest): (() => void) | undefined {
+    const meta = params?._meta;
+    if (method !== 'tools/call' || !isRecord(meta) || meta.progressToken === undefined) return undefined;
+    const { progressToken, 'claudecode/toolUseId': id } = meta;
+    const toolUseId = typeof id === 'string' ? id : undefined;
+    this.#calls ??= new Map();
+    this.#calls.set(progressToken, { tool: params?.name as string, toolUseId, startedAt: clock.monotonic() });
+    return () => void this.#calls?.delete(progressToken);
+  }
+
+  /** Of two tools that the model knows by one name, agents offer only one, and do not say so. */
+  #checkNames({ params }: JsonRpcRequest, response: JsonRpcResponse): void {
+    const tools: unknown = 'result' in response ? response.result?.tools : undefined;
+    if (!Array.isArray(tools)) return;
+    if (params?.cursor === undefined || this.#listed === undefined) this.#listed = new Map();
+    for (const tool of tools) {
+      if (typeof tool?.name !== 'string') continue;
+      const name = mcpToolName(this.#name, tool.name);
+      const other = this.#listed.get(name) ?? tool.name;
+      if (other !== tool.name) this.#host.warn(sameName(this.#name, name, [other, tool.name]));
+      this.#listed.set(name, other);
+    }
   }
 
   /** The agent announces no capabilities to in-process servers; the host's are added. */
@@ -145,6 +193,9 @@ export class AgentConnection implements ClientEnd {
       // It cancels its own request, which is served here and not by the agent.
       this.#questions?.receive(message);
     } else {
+      const call =
+        message.method === 'notifications/progress' && this.#calls?.get(message.params?.progressToken);
+      if (call) this.#host.progressed(call, message.params ?? {});
       this.#host.notify(message);
       if (message.method === 'notifications/tools/list_changed') this.#relisting.begin();
     }
@@ -211,4 +262,11 @@ function normalizeUnknownTool(request: JsonRpcRequest, response: JsonRpcResponse
     return response;
   }
   return { jsonrpc: '2.0', id: request.id, result: errorResult(response.error.message) };
+}
+
+function sameName(server: string, name: string, [one, other]: [string, string]): string {
+  return (
+    `MCP server "${server}": the tools "${one}" and "${other}" are both "${name}" for the model, ` +
+    'which can call only one of them. Rename one.'
+  );
 }

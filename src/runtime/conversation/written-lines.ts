@@ -97,10 +97,7 @@ type ResultOf<Result extends SDKResultSuccess | SDKResultError> = Omit<Line<Resu
 
 export type ResultLine = ResultOf<SDKResultSuccess> | ResultOf<SDKResultError>;
 
-export type ToolProgressLine = Line<SDKToolProgressMessage> & ToolProgress;
-
-/** As reported by MCP servers. */
-export type ToolProgress = { progress?: unknown; total?: unknown; message?: unknown };
+export type ToolProgressLine = Line<SDKToolProgressMessage>;
 
 type LifecycleLine = {
   type: 'command_lifecycle';

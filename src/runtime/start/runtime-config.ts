@@ -125,4 +125,8 @@ export const DEFAULT_DEFER_ABOVE = 50;
 /** For the version fields of messages. */
 export const RUNTIME_VERSION = '0.1.0';
 /** The capabilities announced to the host, beyond those every version of the protocol has. */
-export const RUNTIME_CAPABILITIES: readonly string[] = ['interrupt_receipt_v1', 'sdk_mcp_manifests'];
+export const RUNTIME_CAPABILITIES: readonly string[] = [
+  'interrupt_receipt_v1',
+  'sdk_mcp_manifests',
+  'tool_progress',
+];

@@ -4,8 +4,10 @@ import { clock } from '../../protocol/base/clock.js';
 import { AbortError, messageOf } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { ToolUseBlock } from '../../protocol/wire/content.js';
+import type { SDKToolProgressMessage } from '../../protocol/wire/messages/index.js';
+import { progressFields } from '../../protocol/wire/progress.js';
 import type { Lines } from '../conversation/lines.js';
-import type { ToolProgress, ToolResultMeta } from '../conversation/written-lines.js';
+import type { ToolResultMeta } from '../conversation/written-lines.js';
 import { type HookFields, labelOf } from '../hooks/hook-call.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
 import type { DecisionFields, Permissions } from '../permissions/permissions.js';
@@ -139,7 +141,7 @@ async function execute(
 ): Promise<ToolOutcome> {
   const started = clock.monotonic();
   let beats = 0;
-  const report = (id: string, more: ToolProgress & { heartbeat?: true }): void =>
+  const report = (id: string, more: Partial<SDKToolProgressMessage>): void =>
     void lines.send({
       type: 'tool_progress',
       tool_use_id: id,
@@ -153,8 +155,7 @@ async function execute(
     LIMITS.toolHeartbeatMs,
   );
   try {
-    const onProgress = ({ progress, total, message }: ToolProgress): void =>
-      report(toolUseId, { progress, total, message });
+    const onProgress = (said: Record<string, unknown>): void => report(toolUseId, progressFields(said));
     const call = { toolUseId, input, signal, onProgress };
     const running =
       middleware === undefined ? tool.run(call) : runThrough(middleware, tool, call, lines.sessionId);

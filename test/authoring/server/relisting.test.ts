@@ -23,6 +23,8 @@ function agent() {
     capabilities: {},
     notify: ({ method }) => void notified.push(method),
     serve: async () => ({}),
+    progressed: () => {},
+    warn: () => {},
     debug: () => {},
   };
   const server: SdkMcpServerConfig = createSdkMcpServer({

@@ -101,6 +101,8 @@ export function throughBridge(name: string, instance: McpServerInstance): Transp
   const connection = connectServer(name, instance, {
     sessionId: undefined,
     capabilities: {},
+    progressed: () => {},
+    warn: () => {},
     debug: () => {},
     notify: (message: JsonRpcNotification) => deliver(message),
     serve: async (request) => {

@@ -12,6 +12,10 @@ export type SDKToolProgressMessage = Message<
     tool_name: string;
     parent_tool_use_id: string | null;
     elapsed_time_seconds: number;
+    /** Tenon: what the tool has reported with `reportProgress()`. */
+    progress?: number;
+    total?: number;
+    message?: string;
     task_id?: string;
     heartbeat?: boolean;
     subagent_type?: string;
