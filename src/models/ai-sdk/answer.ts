@@ -122,7 +122,7 @@ export class AnswerWriter {
   *#beginMessage(): Generator<StreamEvent, void> {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    yield messageStart(this.#settings.model, this.#id ?? `msg_${clock.uuid()}`);
+    yield messageStart(this.#settings.model, this.#id || `msg_${clock.uuid()}`);
   }
 
   *#extend(
@@ -164,9 +164,13 @@ export class AnswerWriter {
     return undefined;
   }
 
+  *#endTexts(): Generator<StreamEvent, void> {
+    for (const [key, { block }] of [...this.#blocks]) if (block.type !== 'tool_use') yield* this.#end(key);
+  }
+
   *#beginCall(id: string, toolName: string): Generator<StreamEvent, void> {
     // Some providers end a thought only after the calls that follow from it; the order of blocks is that of their ends.
-    for (const [key, { block }] of [...this.#blocks]) if (block.type !== 'tool_use') yield* this.#end(key);
+    yield* this.#endTexts();
     const name = this.#settings.aliases.nameOf(toolName);
     yield* this.#show(this.#open(`call ${id}`, { type: 'tool_use', id, name, input: {} }));
   }
@@ -193,7 +197,8 @@ export class AnswerWriter {
       throw new ModelError(`The model's answer broke off${raw === undefined ? '' : ` (${raw})`}.`);
     }
     yield* this.#beginMessage();
-    for (const key of [...this.#blocks.keys()]) yield* this.#end(key);
+    // A call that was begun and never came was cut off, and must not run with what there is of its input.
+    yield* this.#endTexts();
     const { countsCacheApart } = this.#settings;
     // Some servers end with "stop" what is a call.
     const reason = this.#calls > 0 ? 'tool_use' : (STOP_REASONS[String(unified)] ?? 'end_turn');

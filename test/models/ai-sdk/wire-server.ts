@@ -1,7 +1,8 @@
 /** A server that answers like the vendors' APIs and shows what the provider packages really send. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Answer, framesFor } from './vendor-answers.js';
+import type { Answer } from './answer-frames.js';
+import { framesFor } from './vendor-answers.js';
 
 export type Step =
   | Answer
