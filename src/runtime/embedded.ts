@@ -8,6 +8,7 @@ import { refusedTransport } from '../protocol/transport/failed-transport.js';
 import { memoryTransportPair } from '../protocol/transport/memory-transport.js';
 import type { Transport } from '../protocol/transport/transport.js';
 import { wrapReceiver, wrapTransport } from '../protocol/transport/wrap-transport.js';
+import { checkContext } from './context/context-options.js';
 import { checkModel } from './model.js';
 import { type RunningRuntime, serveRuntime } from './serve.js';
 import { checkCache, type PlacedConfig } from './start/runtime-config.js';
@@ -21,6 +22,7 @@ export function embedded(config: PlacedConfig): AgentRuntime {
   checkModel(config, 'embedded');
   checkCache(config, 'embedded');
   checkMaxResultChars(config.maxResultChars);
+  checkContext(config.context);
   return { name: 'The embedded runtime', open: (start) => open(config, start) };
 }
 

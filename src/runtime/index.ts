@@ -14,6 +14,13 @@ export type {
 export { InMemorySessionStore } from '../sessions/memory-session-store.js';
 export { fileSessionStore } from '../sessions/stores.js';
 export {
+  type ContextOptions,
+  type ContextStrategy,
+  type SummarizeOptions,
+  type SummaryStrategy,
+  summarize,
+} from './context/context-options.js';
+export {
   type Model,
   type ModelContext,
   ModelError,

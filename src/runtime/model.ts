@@ -98,6 +98,8 @@ export interface Model {
   resolve?(name: string): string;
   /** Whose model answers under this name. Absent, or undefined: one that no table knows. */
   identify?(name: string): ModelIdentity | undefined;
+  /** The tokens that it can hold under this name, its answer included. Absent or undefined: unknown. */
+  window?(name: string): number | undefined;
   /** Its prices, if known. */
   readonly prices?: PriceTable | undefined;
   stream(request: ModelRequest, context: ModelContext): AsyncIterable<StreamEvent>;

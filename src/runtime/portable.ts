@@ -11,6 +11,7 @@ import { type RunningRuntime, serveRuntime as serveAnywhere } from './serve.js';
 import type { RuntimeConfig, RuntimeStart } from './start/runtime-config.js';
 
 export { InMemorySessionStore } from '../sessions/memory-session-store.js';
+export { summarize } from './context/context-options.js';
 export { ModelError } from './model.js';
 export { modelFromFunction, textToEvents } from './own-model.js';
 export { FlagError, parseFlags } from './start/flags.js';

@@ -21,6 +21,7 @@ import type {
   HostSubtype,
 } from '../protocol/wire/control-requests.js';
 import { type Frame, isControlFrame, type MessageFrame } from '../protocol/wire/frames.js';
+import { checkContext } from './context/context-options.js';
 import { type ControlHandlers, controlHandlers } from './conversation/control-handlers.js';
 import { AgentConversation } from './conversation/conversation.js';
 import { Lines } from './conversation/lines.js';
@@ -50,6 +51,7 @@ export function serveRuntime(
   checkModel(config, 'serveRuntime');
   checkCache(config, 'serveRuntime');
   checkMaxResultChars(config.maxResultChars);
+  checkContext(config.context);
   const server = new RuntimeServer(transport, config, start);
   const turn = loopTurn();
   if (turn === undefined) server.begin();

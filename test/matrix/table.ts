@@ -1,5 +1,6 @@
 /** All scenarios of the matrix, class by class. */
 import { apiErrors } from './scenarios/api-errors.js';
+import { context } from './scenarios/context.js';
 import { control } from './scenarios/control.js';
 import { externalServers } from './scenarios/external-servers.js';
 import { hooks } from './scenarios/hooks.js';
@@ -22,6 +23,7 @@ export const TABLE = {
   interrupts,
   input,
   'control requests': control,
+  'long conversations': context,
   'external servers': externalServers,
   'output and limits': output,
   'errors of the API': apiErrors,

@@ -53,7 +53,7 @@ const ROWS: { [Name in keyof Options]-?: [value: Given<Name>, expected: Expected
   forkSession: [true, { plan: { forkSession: true } }],
   forwardSubagentText: [true, { ignores: /no subagents/ }],
   hermetic: [true, { plan: { strictMcpConfig: true, settingSources: [] } }],
-  hooks: [{ PreCompact: [{ hooks: [callback] }] }, { ignores: /never calls hooks of PreCompact/ }],
+  hooks: [{ Notification: [{ hooks: [callback] }] }, { ignores: /never calls hooks of Notification/ }],
   includeHookEvents: [true, { ignores: /no messages about the hooks/ }],
   includePartialMessages: [true, { plan: { includePartialMessages: true } }],
   isolation: ['session', { ignores: /starts no process/ }],

@@ -330,7 +330,7 @@ it.each([
   await store.append({ projectKey: '-work', sessionId }, entries);
   for (const forkSession of [false, true]) {
     const options = { cwd, resume: sessionId, forkSession };
-    const { model, result } = await run(['Still here.'], options, { sessionStore: store });
+    const { model, result } = await run(['Still here.'], options, { sessionStore: store, context: false });
     expect(result).toMatchObject({ result: 'Still here.' });
     expect(model.requests[0]?.messages).toHaveLength(forkSession ? 140_003 : 140_001);
   }

@@ -1,3 +1,4 @@
+import { clock } from '../../protocol/base/clock.js';
 import { AbortError, messageOf, type TenonError } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import { ControlChannel } from '../../protocol/channel/control-channel.js';
@@ -13,6 +14,7 @@ import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../../protoco
 import type { Callbacks } from '../callbacks/callbacks.js';
 import type { Launch } from '../launch/launch.js';
 import { AgentWatch } from './agent-watch.js';
+import type { CompactMetadata } from './compactions.js';
 import type { ConversationSettings } from './conversation-settings.js';
 import { Ending, type ExitStatus } from './ending.js';
 import { errorAtEnd } from './error-at-end.js';
@@ -155,6 +157,16 @@ export class Conversation {
       if (failure.code !== 'INPUT_CLOSED') this.fail(failure);
       throw failure;
     }
+  }
+
+  /** Sends the command, and resolves with what the agent says about the compaction. */
+  async compact(instructions: string): Promise<CompactMetadata | undefined> {
+    const uuid = clock.uuid();
+    const compacted = this.#inbox.expectCompaction(uuid);
+    // The write may fail first; both are the caller's.
+    compacted.catch(() => {});
+    await this.#input.writeCommand(`/compact ${instructions}`.trim(), uuid);
+    return compacted;
   }
 
   /** Stops quietly: unread messages are dropped, the loop ends. Resolves when the agent has ended. */

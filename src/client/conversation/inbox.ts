@@ -13,6 +13,7 @@ import type {
 import { progressFields } from '../../protocol/wire/progress.js';
 import type { Callbacks } from '../callbacks/callbacks.js';
 import { failureOf } from '../query/results.js';
+import { Compactions, type CompactMetadata } from './compactions.js';
 import type { TurnState } from './turn-state.js';
 import { ReadingPolicy, UnreadMessages } from './unread-messages.js';
 
@@ -36,6 +37,8 @@ export class Inbox {
   readonly #reading: ReadingPolicy;
   readonly #unread: UnreadMessages;
   readonly #results: ResultDelivery;
+  /** Made when it is needed: most programs never ask for one. */
+  #compactions: Compactions | undefined;
 
   constructor(
     turns: TurnState,
@@ -60,6 +63,7 @@ export class Inbox {
       this.hearsOfProgress = message.capabilities.includes('tool_progress');
     }
     this.#turns.observe(message);
+    if (this.#compactions?.receive(message)) return;
     if (message.type !== 'result') {
       this.#results.receive(message, byteLength);
       return;
@@ -100,6 +104,12 @@ export class Inbox {
     this.#results.receive({ ...report }, 0);
   }
 
+  /** The message with this id will be a compaction, whose result is not for the consumer. */
+  expectCompaction(uuid: string): Promise<CompactMetadata | undefined> {
+    this.#compactions ??= new Compactions();
+    return this.#compactions.expect(uuid);
+  }
+
   next(): Promise<IteratorResult<SDKMessage, void>> {
     return this.#unread.next();
   }
@@ -122,6 +132,7 @@ export class Inbox {
   /** Delivers nothing more. */
   stop(): void {
     this.#results.stop();
+    this.#compactions?.stop();
   }
 
   /** Delivers the end, or the error once, after what is still unread. */

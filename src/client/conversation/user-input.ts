@@ -78,6 +78,13 @@ export class UserInput {
     if (!this.#stopped && this.#open.length === 0) this.#exhausted();
   }
 
+  /** One message besides the streams, which the agent may take for a command. */
+  async writeCommand(text: string, uuid: string): Promise<void> {
+    this.#refuseWhenClosed();
+    const message = { role: 'user' as const, content: text };
+    await this.#write({ type: 'user', message, parent_tool_use_id: null, uuid } as SDKUserMessage, false);
+  }
+
   /** Lets a waiting message check whether it may be sent now. */
   wake(): void {
     if (this.#waitingForTurn.length > 0) for (const wake of this.#waitingForTurn.splice(0)) wake();
@@ -111,11 +118,11 @@ export class UserInput {
   }
 
   /** One message at a time, in order, even when several streams write. */
-  #write(message: SDKUserMessage): Promise<void> {
+  #write(message: SDKUserMessage, isVerbatim = this.#verbatim): Promise<void> {
     const written = this.#lastWrite.then(async () => {
       await this.#readyForNext();
       if (this.#stopped) return;
-      const hasRoom = this.#send({ ...message } as unknown as MessageFrame);
+      const hasRoom = this.#send({ ...message } as unknown as MessageFrame, isVerbatim);
       if (!hasRoom) await this.#transport.drained();
     });
     this.#lastWrite = written.catch(() => {});
@@ -132,9 +139,9 @@ export class UserInput {
   }
 
   /** Returns false when the other end is slow and bulk input should wait. */
-  #send(frame: MessageFrame): boolean {
+  #send(frame: MessageFrame, isVerbatim = this.#verbatim): boolean {
     this.#refuseWhenClosed();
-    if (this.#verbatim) frame.client_composed = true;
+    if (isVerbatim) frame.client_composed = true;
     // Counted first: an in-memory agent may answer before `send` returns.
     this.#turns.messageSent();
     this.#sent += 1;

@@ -186,6 +186,10 @@ export class QueryHandle implements Query {
 
   // Inspecting and changing
 
+  compact(instructions = '') {
+    return this.#conversation.compact(instructions);
+  }
+
   getContextUsage(options: { detail?: 'summary' | 'full' } = {}) {
     return this.controlRequest('get_context_usage', { detail: options.detail });
   }

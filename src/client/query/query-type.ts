@@ -31,7 +31,12 @@ import type {
   SDKControlGetContextUsageResponse,
   SDKControlGetUsageResponse,
 } from '../../protocol/wire/control-usage.js';
-import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../../protocol/wire/messages/index.js';
+import type {
+  SDKCompactBoundaryMessage,
+  SDKMessage,
+  SDKResultMessage,
+  SDKUserMessage,
+} from '../../protocol/wire/messages/index.js';
 import type { ExitStatus } from '../conversation/ending.js';
 import type { McpReadiness } from '../mcp/mcp-controls.js';
 
@@ -109,6 +114,11 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, AsyncDisposable
   listMcpResources(serverName?: string): Promise<McpListResourcesResult>;
   listMcpPrompts(serverName?: string): Promise<McpListPromptsResult>;
   getMcpPrompt(serverName: string, name: string, args?: Record<string, string>): Promise<McpGetPromptResult>;
+  /**
+   * Tenon's own: replaces what was said by a summary, as the prompt `/compact` does; `instructions` say what the
+   * summary should keep. Resolves with what the agent says about it, or undefined if there was nothing to summarize.
+   */
+  compact(instructions?: string): Promise<SDKCompactBoundaryMessage['compact_metadata'] | undefined>;
   /** Tenon's own: any request of the protocol, including those without a method here. */
   controlRequest<Subtype extends HostSubtype>(
     subtype: Subtype,

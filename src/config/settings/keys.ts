@@ -48,6 +48,7 @@ export const SETTING_KEYS: Readonly<Record<string, SettingKey>> = {
     'In a policy: hooks of other settings are not called. Callbacks of the host stay.',
   ),
   model: acts('Where the option `model` is not given.'),
+  autoCompactEnabled: acts('`false`: the runtime makes no room by itself; `/compact` works nevertheless.'),
   availableModels: acts('A conversation with another model does not start.'),
   deniedModels: acts('A conversation with such a model does not start.'),
   allowedMcpServers: acts('Other servers are not started. Servers in your own process always are.'),

@@ -52,6 +52,8 @@ export interface AiSdkOptions {
    * each conversation. Default: none.
    */
   promptCacheKey?: string | undefined;
+  /** The tokens that the model can hold, its answer included: one number, or one for each name. Default: unknown. */
+  contextWindow?: number | Readonly<Record<string, number>> | undefined;
   /** Dollars per million tokens, by name. */
   prices?: PriceTable | undefined;
 }
@@ -70,7 +72,8 @@ export function aiSdk(model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
   return {
     name,
     prices: options.prices,
-    identify: (wanted) => adapters.get(wanted)?.identity,
+    window: (wanted) =>
+      typeof options.contextWindow === 'object' ? options.contextWindow[wanted] : options.contextWindow,
     accepts: (wanted) => adapters.has(wanted),
     async *stream(request, context) {
       const adapter = adapters.get(request.model);

@@ -73,6 +73,7 @@ export function anthropic(options: AnthropicOptions = {}): Model {
     resolve: (name) => aliases[name] ?? name,
     identify: (name) => identityOf(options, aliases[name] ?? name),
     prices: withAliases(PRICES),
+    window: (name) => windowOf(aliases[name] ?? name),
     async *stream(request, context) {
       client ??= options.client === undefined ? connect(options) : Promise.resolve(options.client);
       const { messages } = await client;
@@ -174,6 +175,12 @@ function withAliases(prices: PriceTable): PriceTable {
     return price === undefined ? [] : [[alias, price] as const];
   });
   return { ...prices, ...Object.fromEntries(aliased) };
+}
+
+/** Names of other platforms contain these: `anthropic.claude-opus-5-5-v1:0`. Another name is not a model of ours. */
+function windowOf(name: string): number | undefined {
+  if (name.includes('claude-opus-5-5')) return 1_000_000;
+  return name.includes('claude-') ? 200_000 : undefined;
 }
 
 /** What the vendor's packages throw. */

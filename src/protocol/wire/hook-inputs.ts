@@ -50,6 +50,8 @@ export const RUNTIME_HOOKS = [
   'PostToolUse',
   'PostToolUseFailure',
   'Stop',
+  'PreCompact',
+  'PostCompact',
   'SessionEnd',
 ] as const satisfies readonly HookEvent[];
 

@@ -7,9 +7,12 @@ import type {
   SDKControlInitializeResponse,
   SDKControlPermissionRulesState,
 } from '../../protocol/wire/control-payloads.js';
-import type { SDKControlGetContextUsageResponse } from '../../protocol/wire/control-usage.js';
+import type {
+  ContextCategoryId,
+  SDKControlGetContextUsageResponse,
+} from '../../protocol/wire/control-usage.js';
 import { RUNTIME_HOOKS } from '../../protocol/wire/hook-inputs.js';
-import { RUNTIME_CAPABILITIES, RUNTIME_VERSION } from '../start/runtime-config.js';
+import { COMPACT_COMMAND, RUNTIME_CAPABILITIES, RUNTIME_VERSION } from '../start/runtime-config.js';
 import type { ControlHandlers } from './control-handlers.js';
 import type { AgentConversation } from './conversation.js';
 
@@ -68,7 +71,7 @@ function knownEffort(effort: string | undefined): EffortLevel | null {
 /** What a host wants to know before it starts. */
 export function description(conversation: AgentConversation): SDKControlInitializeResponse {
   return {
-    commands: [],
+    commands: [COMPACT_COMMAND],
     agents: [],
     output_style: 'default',
     available_output_styles: ['default'],
@@ -99,23 +102,43 @@ function costText({ usage }: AgentConversation): string {
   return unknown.length === 0 ? total : `${total} (without ${unknown.join(', ')}: price unknown)`;
 }
 
-/** As counted by the model's API. The context window is unknown, so `maxTokens` is 0. */
-function contextUsage({ usage, model }: AgentConversation): SDKControlGetContextUsageResponse {
-  const counts = usage.lastRequest;
-  const tokens = counts === undefined ? 0 : Object.values(counts).reduce((sum, count) => sum + count, 0);
+/** As counted by the model's API, and a guess for what is new since its last answer. */
+function contextUsage(conversation: AgentConversation): SDKControlGetContextUsageResponse {
+  const { usage, model, window } = conversation;
+  const { lastRequest } = usage;
+  const messages = conversation.messages;
+  window.answered(messages, lastRequest);
+  const total = messages.length === 0 ? 0 : window.used(messages);
+  const size = window.sizeFor(model.current);
+  const { system, tools } = window.fixed;
+  const used = (id: ContextCategoryId, name: string, tokens: number, kind: 'used' | 'free' = 'used') => ({
+    id,
+    name,
+    tokens: Math.max(0, Math.round(tokens)),
+    color: '',
+    kind,
+  });
   return {
-    categories: [{ id: 'messages', name: 'Last request', tokens, color: '', kind: 'used' }],
-    totalTokens: tokens,
-    maxTokens: 0,
-    rawMaxTokens: 0,
-    percentage: 0,
+    categories: [
+      used('system_prompt', 'System prompt', Math.min(system, total)),
+      used('mcp_tools', 'Tools', Math.min(tools, Math.max(0, total - system))),
+      used('messages', 'Messages', total - system - tools),
+      used('free_space', 'Free space', size - total, 'free'),
+    ],
+    totalTokens: total,
+    maxTokens: size,
+    rawMaxTokens: size,
+    percentage: Math.round((total / size) * 100),
     gridRows: [],
     model: model.name,
     memoryFiles: [],
     mcpTools: [],
     agents: [],
-    isAutoCompactEnabled: false,
-    apiUsage: counts ?? null,
+    ...(window.isAutomatic
+      ? { autoCompactThreshold: window.limitsFor(model.current, model.parameters().max_tokens).limit }
+      : {}),
+    isAutoCompactEnabled: window.isAutomatic,
+    apiUsage: lastRequest ?? null,
   };
 }
 

@@ -6,15 +6,16 @@ import type { MessageParam } from '../../protocol/wire/content.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
+import { runCompactCommand } from '../context/compact-command.js';
+import { type ContextWindow, windowFor } from '../context/context-window.js';
 import { CommandHooks } from '../hooks/command-hooks.js';
 import { type HookRegistration, HookRunner } from '../hooks/hook-runner.js';
-import { PromptHooks, type RefusedPrompt } from '../hooks/prompt-hooks.js';
+import { PromptHooks } from '../hooks/prompt-hooks.js';
 import type { Host } from '../host.js';
 import { Permissions } from '../permissions/permissions.js';
 import { type ConversationSettings, readSettings, startWith } from '../settings/conversation-settings.js';
 import { DEFAULT_MAX_TOKENS, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
 import { AgentTools } from '../tools/agent-tools.js';
-import { missingTools } from '../tools/missing-tools.js';
 import { Transcript } from '../transcript/transcript.js';
 import { RequestHistory } from '../turn/history-policy.js';
 import { ModelChoice } from '../turn/model-choice.js';
@@ -22,8 +23,8 @@ import { newTurn, type TurnParts } from '../turn/new-turn.js';
 import { brokenTurn, emptyTurn, failedTurn, type TurnOutcome } from '../turn/turn-record.js';
 import { UsageLedger } from '../turn/usage.js';
 import type { Lines } from './lines.js';
-import { initFields, resultLine, Warnings } from './lines.js';
-import { contentOf, MessageQueue, textOf } from './message-queue.js';
+import { refused, resultLine, saved, Warnings } from './lines.js';
+import { compactCommandIn, contentOf, MessageQueue, textOf } from './message-queue.js';
 
 /** One conversation: its history, its queued messages, and the running turn. */
 export class AgentConversation {
@@ -45,6 +46,7 @@ export class AgentConversation {
   readonly #queue: MessageQueue;
   readonly #denials: SDKPermissionDenial[] = [];
   readonly #warnings: Warnings;
+  #window: ContextWindow | undefined;
   #initialize: InitializeRequest = {};
   #turn: AbortController | undefined;
   #working: Promise<void> = Promise.resolve();
@@ -78,7 +80,8 @@ export class AgentConversation {
       permission_mode: this.permissions.mode,
     }));
     this.#promptHooks = new PromptHooks(this.#hooks, start.flags, this.model);
-    this.tools = new AgentTools(config, start, this.settings, host, this.permissions, warn);
+    const windowTokens = (): number => this.window.sizeFor(this.model.current);
+    this.tools = new AgentTools(config, start, this.settings, host, this.permissions, warn, windowTokens);
   }
 
   get state(): 'idle' | 'running' {
@@ -147,6 +150,17 @@ export class AgentConversation {
     return this.#config.platform.pid;
   }
 
+  /** Made when it is needed: many conversations wait for long for their first prompt. */
+  get window(): ContextWindow {
+    this.#window ??= windowFor(this.#config, this.settings.effective);
+    return this.#window;
+  }
+
+  /** What the model reads. */
+  get messages(): readonly MessageParam[] {
+    return this.#transcript?.messages ?? [];
+  }
+
   get cwd(): string {
     return this.#start.cwd;
   }
@@ -200,7 +214,8 @@ export class AgentConversation {
     }
     this.#turn = undefined;
     this.#warnings.isTurnRunning = false;
-    await this.#saved();
+    // Before the host sees the result, so that it can resume from there.
+    if (this.#transcript !== undefined) await saved(this.#transcript, this.#lines);
     const { conflict } = this.#transcript ?? {};
     if (conflict !== undefined) outcome = failedTurn(outcome, conflict.message);
     if (this.#closed) return;
@@ -222,25 +237,24 @@ export class AgentConversation {
     const content = contentOf(message);
     // What the model would answer could not be stored.
     if (this.#transcript?.conflict !== undefined) throw this.#transcript.conflict;
-    const verdict = await this.#promptHooks.submitted(textOf(content), signal);
     // An interrupt does not wait for a server that does not answer; the turn itself then notices the signal.
-    await untilAborted(this.tools.hub.settled(), signal).catch(() => {});
-    const { answered } = this.#lines;
-    this.#lines.system('init', {
-      ...initFields(this, this.#start.cwd),
-      ...(answered.length === 0 ? {} : { user_message_uuids: [...answered] }),
-    });
-    this.#warnings.flush();
-    // The tools are known once the first turn starts.
-    if (this.#results === 0) {
-      for (const text of missingTools(this.#start.flags, this.tools)) this.#warnings.add(text);
+    const settled = (): Promise<unknown> => untilAborted(this.tools.hub.settled(), signal).catch(() => {});
+    const introduce = (): void => this.#warnings.introduce(this, this.#start, this.#results === 0);
+    const command = compactCommandIn(content);
+    if (command !== undefined) {
+      await settled();
+      return runCompactCommand(command, this.#turnParts(), signal, introduce);
     }
-    if (verdict.refusal?.prompt_submit_outcome.prompt_kept === false) return this.#refused(verdict.refusal);
+    const verdict = await this.#promptHooks.submitted(textOf(content), signal);
+    await settled();
+    introduce();
+    if (verdict.refusal?.prompt_submit_outcome.prompt_kept === false)
+      return refused(verdict.refusal, this.#lines);
     const contexts = verdict.contexts.map((text) => ({ type: 'text' as const, text }));
     const line = this.#replay(message) ?? message.uuid;
     const lines = typeof line === 'string' ? [line] : [];
     this.#remember({ role: 'user', content: [...content, ...contexts] }, lines);
-    if (verdict.refusal !== undefined) return this.#refused(verdict.refusal);
+    if (verdict.refusal !== undefined) return refused(verdict.refusal, this.#lines);
     if (message.shouldQuery === false) return emptyTurn('');
     return newTurn(this.#turnParts(), signal).run();
   }
@@ -268,28 +282,12 @@ export class AgentConversation {
       middleware: this.#middleware,
       remember: (message, lines) => this.#remember(message, lines),
       warn: (text) => this.#warnings.addOnce(text),
+      window: this.window,
     };
   }
 
   #remember(message: MessageParam, lines?: readonly string[]): void {
     this.#transcript?.add(message, lines, this.model.name);
-  }
-
-  /** Stores the turn before the host sees its result, so that it can be resumed from there. */
-  async #saved(): Promise<void> {
-    const transcript = this.#transcript;
-    try {
-      await transcript?.endTurn();
-    } catch (error) {
-      if (transcript === undefined) throw error;
-      this.#lines.system('mirror_error', { error: messageOf(error), key: transcript.key });
-    }
-  }
-
-  /** The model is not asked. The host gets the reason twice: as a message and as the result. */
-  #refused(refusal: RefusedPrompt): TurnOutcome {
-    this.#lines.system('informational', { ...refusal, level: 'warning', prevent_continuation: true });
-    return emptyTurn(refusal.content);
   }
 
   #reportState(state: 'running' | 'idle'): void {

@@ -1,12 +1,21 @@
 import { clock, timestamp } from '../../protocol/base/clock.js';
+import { messageOf } from '../../protocol/base/errors.js';
 import type { AssistantContentBlock, MessageParam, StreamEvent } from '../../protocol/wire/content.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
 import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
-import { RUNTIME_CAPABILITIES, RUNTIME_VERSION } from '../start/runtime-config.js';
+import type { RefusedPrompt } from '../hooks/prompt-hooks.js';
+import {
+  COMPACT_COMMAND,
+  RUNTIME_CAPABILITIES,
+  RUNTIME_VERSION,
+  type RuntimeStart,
+} from '../start/runtime-config.js';
+import { missingTools } from '../tools/missing-tools.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
+import type { Transcript } from '../transcript/transcript.js';
 import { type AssistantMessage, emptyCounts } from '../turn/assistant-stream.js';
-import type { TurnOutcome } from '../turn/turn-record.js';
+import { emptyTurn, type TurnOutcome } from '../turn/turn-record.js';
 import type { UsageLedger } from '../turn/usage.js';
 import type { AgentConversation } from './conversation.js';
 import type {
@@ -138,10 +147,7 @@ export class Lines {
 }
 
 /** What the first line of a turn tells the host about the agent. */
-export function initFields(
-  { tools, model, permissions }: AgentConversation,
-  cwd: string,
-): SystemLines['init'] {
+function initFields({ tools, model, permissions }: AgentConversation, cwd: string): SystemLines['init'] {
   return {
     cwd,
     tools: tools.all().map(({ name }) => name),
@@ -150,7 +156,7 @@ export function initFields(
       .map(({ name, status, source }) => ({ name, status, ...(source === undefined ? {} : { source }) })),
     model: model.fullName,
     permissionMode: permissions.mode,
-    slash_commands: [],
+    slash_commands: [COMPACT_COMMAND.name],
     apiKeySource: 'none',
     claude_code_version: RUNTIME_VERSION,
     output_style: 'default',
@@ -193,6 +199,7 @@ export function resultLine(outcome: TurnOutcome, facts: ResultFacts): ResultLine
     permission_denials: facts.denials,
     ...(outcome.deferredToolUse === undefined ? {} : { deferred_tool_use: outcome.deferredToolUse }),
     ...(structured?.isGiven ? { structured_output: structured.value } : {}),
+    ...(outcome.localCommand === undefined ? {} : { local_command: outcome.localCommand }),
     result_index: facts.index,
     queued_turn_count: facts.queued,
     ...facts.answered,
@@ -201,6 +208,21 @@ export function resultLine(outcome: TurnOutcome, facts: ResultFacts): ResultLine
   // If the model was not asked, there is no API status.
   const status = numTurns === 0 ? {} : { api_error_status: apiErrorStatus ?? null };
   return { ...common, subtype, result: text, ...status };
+}
+
+/** The model is not asked. The host gets the reason twice: as a message and as the result. */
+export function refused(refusal: RefusedPrompt, lines: Lines): TurnOutcome {
+  lines.system('informational', { ...refusal, level: 'warning', prevent_continuation: true });
+  return emptyTurn(refusal.content);
+}
+
+/** Stores a turn; the host is told if that fails. */
+export async function saved(transcript: Transcript, lines: Lines): Promise<void> {
+  try {
+    await transcript.endTurn();
+  } catch (error) {
+    lines.system('mirror_error', { error: messageOf(error), key: transcript.key });
+  }
 }
 
 /**
@@ -237,8 +259,15 @@ export class Warnings {
     this.add(text);
   }
 
-  /** Writes the warnings that were held back. */
-  flush(): void {
+  /** Writes the first line of a turn, and the warnings that were held back. */
+  introduce(conversation: AgentConversation, { cwd, flags }: RuntimeStart, isFirst: boolean): void {
+    const { answered } = this.#lines;
+    this.#lines.system('init', {
+      ...initFields(conversation, cwd),
+      ...(answered.length === 0 ? {} : { user_message_uuids: [...answered] }),
+    });
     for (const text of this.#waiting.splice(0)) this.add(text);
+    // The tools are known once the first turn starts.
+    if (isFirst) for (const text of missingTools(flags, conversation.tools)) this.add(text);
   }
 }

@@ -94,3 +94,12 @@ function isBlock(block: unknown): boolean {
 export function textOf(content: readonly UserContentBlock[]): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
 }
+
+/** The instructions of the command `/compact`; undefined if the prompt is something else. */
+export function compactCommandIn([block, ...more]: readonly UserContentBlock[]): string | undefined {
+  if (block?.type !== 'text' || more.length > 0) return undefined;
+  return /^\s*\/compact(?<words>\s[\s\S]*)?$/
+    .exec(block.text)
+    ?.slice(1)
+    .map((words = '') => words.trim())[0];
+}

@@ -5,6 +5,7 @@ import type { AssistantContentBlock, TextBlockParam } from '../../protocol/wire/
 import type {
   SDKAPIRetryMessage,
   SDKAssistantMessage,
+  SDKCompactBoundaryMessage,
   SDKInformationalMessage,
   SDKMirrorErrorMessage,
   SDKPartialAssistantMessage,
@@ -51,6 +52,7 @@ export interface SystemLines {
   status: Fields<SDKStatusMessage>;
   session_state_changed: Fields<SDKSessionStateChangedMessage>;
   informational: Fields<SDKInformationalMessage> & { prompt_submit_outcome?: PromptSubmitOutcome };
+  compact_boundary: Fields<SDKCompactBoundaryMessage> & { logical_parent_uuid?: string | undefined };
   permission_denied: Fields<SDKPermissionDeniedMessage>;
   mirror_error: Fields<SDKMirrorErrorMessage>;
   // A model may have its own errors.
@@ -86,13 +88,15 @@ type AssistantLine = Omit<Line<SDKAssistantMessage>, 'message'> & { message: Ass
 /** Additional fields of an answer. */
 export type AssistantFields = Partial<Omit<AssistantLine, 'type' | 'message' | 'parent_tool_use_id'>>;
 
-type UserLine = Line<SDKUserMessage> & { isReplay?: true; tool_result_meta?: ToolResultMeta[] };
+type UserLine = Line<SDKUserMessage> & { isReplay?: boolean; tool_result_meta?: ToolResultMeta[] };
 
 export type UserFields = Omit<UserLine, 'type' | 'message' | 'parent_tool_use_id'> & { uuid?: string };
 
 type ResultOf<Result extends SDKResultSuccess | SDKResultError> = Omit<Line<Result>, 'usage'> & {
   usage: ReportedUsage;
   api_error_type?: string;
+  /** The command that was run instead of a turn. */
+  local_command?: string;
 };
 
 export type ResultLine = ResultOf<SDKResultSuccess> | ResultOf<SDKResultError>;

@@ -5,6 +5,7 @@ import { OptionError } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
 import type { CacheControl, MessageParam } from '../../protocol/wire/content.js';
 import type { SessionStore, SessionStoreFlush } from '../../protocol/wire/session-store.js';
+import type { ContextOptions } from '../context/context-options.js';
 import type { Model, PriceTable } from '../model.js';
 import type { Platform } from '../platform/platform.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
@@ -39,6 +40,8 @@ export interface RuntimeConfig {
    * `maxResultChars` takes precedence. Default: 100,000.
    */
   maxResultChars?: number | undefined;
+  /** How the conversation is kept within the context window of the model; false: not at all. */
+  context?: ContextOptions | false | undefined;
   /** With more tools of servers than this, those without `alwaysLoad` have to be searched for. */
   deferAbove?: number | undefined;
   /** The timeout for the handshake with an MCP server, in milliseconds. */
@@ -122,6 +125,12 @@ export interface RuntimeStart {
 export const DEFAULT_MAX_TOKENS = 16_384;
 /** Below this, searching costs more than it saves. */
 export const DEFAULT_DEFER_ABOVE = 50;
+/** The one command of the runtime, as a prompt: `/compact what matters`. */
+export const COMPACT_COMMAND = {
+  name: 'compact',
+  description: 'Replaces what was said by a summary',
+  argumentHint: '<what the summary should keep>',
+} as const;
 /** For the version fields of messages. */
 export const RUNTIME_VERSION = '0.1.0';
 /** The capabilities announced to the host, beyond those every version of the protocol has. */

@@ -37,14 +37,16 @@ export class AgentTools {
     host: Host,
     permissions: Permissions,
     warn: (text: string) => void,
+    windowTokens: () => number,
   ) {
     const { flags, cwd, env = {} } = start;
     this.#builtInNames = flags.tools === 'default' ? undefined : flags.tools;
     this.#permissions = permissions;
     this.#warn = warn;
-    const { maxResultChars = DEFAULT_MAX_RESULT_CHARS } = config;
+    const { maxResultChars } = config;
     this.bounds = new ResultBounds(
-      () => maxResultChars,
+      // As many characters as the window has tokens are about a quarter of it.
+      () => maxResultChars ?? Math.min(DEFAULT_MAX_RESULT_CHARS, windowTokens()),
       (tool) => !permissions.isRemoved(tool),
     );
     this.hub = new McpHub({

@@ -5,6 +5,7 @@ import { timestamp } from '../../protocol/base/clock.js';
 import type { MessageParam } from '../../protocol/wire/content.js';
 import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import { type ChainNode, chainNode, conversationOf } from '../../sessions/conversation-chain.js';
+import type { Boundary, CompactMetadata } from './transcript.js';
 
 export interface EntryContext {
   sessionId: string;
@@ -56,6 +57,59 @@ export function entriesOf(
     parentUuid = uuid;
     return entry;
   });
+}
+
+/** A boundary, behind which a reader finds the summary and what is kept, and the summary itself. */
+export function boundaryEntries(
+  { uuid, summary: summaryId, parent }: Boundary,
+  metadata: CompactMetadata,
+  summary: MessageParam,
+  context: EntryContext,
+): SessionStoreEntry[] {
+  const common = {
+    isSidechain: false,
+    timestamp: timestamp(),
+    userType: 'external',
+    entrypoint: 'sdk-ts',
+    cwd: context.cwd,
+    sessionId: context.sessionId,
+    version: context.version,
+  };
+  return [
+    {
+      parentUuid: null,
+      ...(parent === undefined ? {} : { logicalParentUuid: parent }),
+      type: 'system',
+      subtype: 'compact_boundary',
+      content: 'Conversation compacted',
+      isMeta: false,
+      level: 'info',
+      compactMetadata: camelCased(metadata),
+      uuid,
+      ...common,
+    },
+    {
+      parentUuid: uuid,
+      type: 'user',
+      isCompactSummary: true,
+      isVisibleInTranscriptOnly: true,
+      message: { role: 'user', content: summary.content },
+      uuid: summaryId,
+      ...common,
+    },
+  ];
+}
+
+/** Transcripts spell the names of fields otherwise than lines do. */
+function camelCased(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelCased);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [
+      key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      camelCased(part),
+    ]),
+  );
 }
 
 /** A message, with the ids of all its entries. */

@@ -1,6 +1,7 @@
 import { clock } from '../../protocol/base/clock.js';
 import { messageOf, TenonError } from '../../protocol/base/errors.js';
 import type { MessageParam } from '../../protocol/wire/content.js';
+import type { SDKCompactBoundaryMessage } from '../../protocol/wire/messages/index.js';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import { promptWords } from '../../sessions/first-prompt.js';
 import { isSessionId } from '../../sessions/project-key.js';
@@ -8,10 +9,24 @@ import { isConflict, lastEntryId, type SessionConflictError } from '../../sessio
 import { appendTo, readFrom } from '../../sessions/store-calls.js';
 import { type PlacedConfig, RUNTIME_VERSION, type RuntimeStart } from '../start/runtime-config.js';
 import { checkPairs, repaired } from './pairs.js';
-import { conversationIn, type EntryContext, entriesOf } from './stored-messages.js';
+import { boundaryEntries, conversationIn, type EntryContext, entriesOf } from './stored-messages.js';
 
 /** Called with entries that have been stored. */
 type OnSaved = (key: SessionKey, entries: SessionStoreEntry[]) => void;
+
+/** As in the line that the host reads. */
+export type CompactMetadata = SDKCompactBoundaryMessage['compact_metadata'];
+
+/** Where a conversation begins anew. */
+export interface Boundary {
+  uuid: string;
+  /** The id of the message with the summary. */
+  summary: string;
+  /** The last entry before it. */
+  parent: string | undefined;
+  /** What is kept from before, word for word. */
+  preserved: Pick<CompactMetadata, 'preserved_segment' | 'preserved_messages'>;
+}
 
 /** The messages of a conversation, in memory and in the store. The model reads `messages` unchanged. */
 export class Transcript {
@@ -32,6 +47,8 @@ export class Transcript {
   /** The last entry in the store, as far as this writer knows; undefined if a write has failed. */
   #lastStored: string | null | undefined = null;
   #noted: string | undefined;
+  /** The ids of the entries of each message. */
+  readonly #ids = new WeakMap<MessageParam, readonly string[]>();
   #lastPrompt: string | undefined;
 
   private constructor(
@@ -90,9 +107,47 @@ export class Transcript {
     const [first = clock.uuid(), ...more] = lines;
     this.messages.push(message);
     const entries = entriesOf(message, [first, ...more], this.#last, this.#context(model));
+    this.#ids.set(
+      message,
+      entries.map(({ uuid }) => uuid as string),
+    );
     this.#last = entries.at(-1)?.uuid;
     for (const entry of entries) this.#lastPrompt = promptWords(entry).prompt ?? this.#lastPrompt;
     for (const entry of entries) this.#unsaved.push(entry);
+  }
+
+  /**
+   * Other versions of the same messages for the model, such as without results; the store keeps what was said. Returns
+   * how many are others.
+   */
+  replace(messages: readonly MessageParam[]): number {
+    let count = 0;
+    for (const [index, message] of messages.entries()) {
+      const before = this.messages[index];
+      if (before === undefined || before === message) continue;
+      this.#ids.set(message, this.#ids.get(before) ?? []);
+      this.messages[index] = message;
+      count += 1;
+    }
+    return count;
+  }
+
+  /** The summary takes the place of the messages before `start`. `addBoundary` then keeps it. */
+  compact(summary: MessageParam, start: number): Boundary {
+    const kept = this.messages.slice(start);
+    const uuids = kept.flatMap((message) => this.#ids.get(message) ?? []);
+    const anchor = clock.uuid();
+    this.#ids.set(summary, [anchor]);
+    this.messages.splice(0, this.messages.length, summary, ...kept);
+    return { uuid: clock.uuid(), summary: anchor, parent: this.#last, preserved: preserved(anchor, uuids) };
+  }
+
+  addBoundary(boundary: Boundary, metadata: CompactMetadata): void {
+    const [summary] = this.messages;
+    if (summary === undefined) return;
+    this.#unsaved.push(...boundaryEntries(boundary, metadata, summary, this.#context(undefined)));
+    this.#last = boundary.summary;
+    this.#saveUnlessBatched();
   }
 
   #saveUnlessBatched(): void {
@@ -166,6 +221,7 @@ export class Transcript {
       throw new TenonError('SESSION_NOT_FOUND', `No message found with message.uuid of: ${until}`);
     }
     const kept = said.slice(0, last + 1);
+    for (const { message, ids } of kept) this.#ids.set(message, ids);
     // A fork copies everything under its own id; otherwise new entries follow the last one that counts.
     if (from.sessionId !== this.sessionId) for (const { message, ids } of kept) this.#add(message, ids);
     else {
@@ -174,6 +230,17 @@ export class Transcript {
     }
     this.messages = repaired(kept.map(({ message }) => message));
   }
+}
+
+/** Empty if nothing is kept. */
+function preserved(anchor: string, uuids: readonly string[]): Boundary['preserved'] {
+  const [head] = uuids;
+  const tail = uuids.at(-1);
+  if (head === undefined || tail === undefined) return {};
+  return {
+    preserved_segment: { head_uuid: head, anchor_uuid: anchor, tail_uuid: tail },
+    preserved_messages: { anchor_uuid: anchor, uuids: [...uuids], all_uuids: [...uuids] },
+  } as Boundary['preserved'];
 }
 
 async function latestOf(

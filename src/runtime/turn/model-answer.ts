@@ -87,7 +87,7 @@ function metaOf(block: AssistantContentBlock, find: AnswerDependencies['find']):
   return title === undefined ? {} : { tool_use_meta: [{ id: block.id, ...title }] };
 }
 
-function showRetry(lines: Lines, retry: ModelRetry): void {
+export function showRetry(lines: Lines, retry: ModelRetry): void {
   const { attempt, maxRetries, delayMs, status, error, reason } = retry;
   lines.system('api_retry', {
     attempt,
@@ -103,7 +103,7 @@ function showRetry(lines: Lines, retry: ModelRetry): void {
  * The events of a stream until the signal is aborted, even if the model ignores the signal. At the end,
  * `took` is told how long that was.
  */
-async function* abortable<Event>(
+export async function* abortable<Event>(
   events: AsyncIterable<Event>,
   signal: AbortSignal,
   took: (milliseconds: number) => void,

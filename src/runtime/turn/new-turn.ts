@@ -1,6 +1,8 @@
 import type { CacheControl, MessageParam, UserContentBlock } from '../../protocol/wire/content.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
+import { Compaction } from '../context/compaction.js';
+import type { ContextWindow } from '../context/context-window.js';
 import type { AgentConversation } from '../conversation/conversation.js';
 import type { Lines } from '../conversation/lines.js';
 import type { MessageQueue } from '../conversation/message-queue.js';
@@ -10,6 +12,7 @@ import type { RuntimeFlags } from '../start/flags.js';
 import { cacheMark, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
 import type { Transcript } from '../transcript/transcript.js';
 import type { RequestHistory } from './history-policy.js';
+import { showRetry } from './model-answer.js';
 import { Turn, type TurnDependencies } from './turn.js';
 import { TurnLimits } from './turn-record.js';
 
@@ -28,15 +31,16 @@ export interface TurnParts {
   middleware: TurnDependencies['middleware'];
   remember: TurnDependencies['remember'];
   warn: TurnDependencies['warn'];
+  window: ContextWindow;
 }
 
 export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
-  const { config, lines, hooks, queue, denials, initialize, transcript, history, middleware, remember } =
-    parts;
+  const { config, lines, hooks, queue, denials, transcript, history, middleware, remember } = parts;
   const { model, permissions, tools, usage } = parts.conversation;
   const { flags } = parts.start;
   const { maxTurns, maxBudgetUsd, includePartialMessages } = flags;
   const { structured } = tools;
+  const { window } = parts;
   return new Turn(
     {
       model: config.model,
@@ -57,12 +61,13 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
       find: (name) => tools.find(name),
       hasFallback: () => model.hasFallback,
       fallBack: (error) => model.fallBack(error),
+      makeRoom: (running, overflow) => makeRoom(parts, running, overflow),
       request: async (running) => {
         const { messages } = transcript;
         const conversation = { messages, model: model.current, lastRequest: usage.lastRequest };
         const selected = await history.messages(conversation, running);
-        const system = systemPrompt(initialize, flags, tools.hub.instructions());
-        return modelRequest(model.parameters(), system, tools.definitions(), selected, config.cache);
+        window.asking(messages.length);
+        return requestOf(parts, selected);
       },
       takeQueued: () => queue.takeAll(),
       noteDenial: ({ block: { id, name, input } }) =>
@@ -74,6 +79,66 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
     },
     signal,
   );
+}
+
+/** Before a request, or after one that was too long. Undefined: the room is the user's own affair. */
+async function makeRoom(
+  parts: TurnParts,
+  running: AbortSignal,
+  isTooLong: boolean,
+): Promise<number | undefined> {
+  const { window, transcript } = parts;
+  const { model, usage } = parts.conversation;
+  const { messages } = transcript;
+  const { max_tokens } = model.parameters();
+  window.sendsWith(fixedOf(parts));
+  window.answered(messages, usage.lastRequest);
+  await window.lookUp(model.current, messages);
+  if (isTooLong) {
+    if (!window.isAutomatic) return undefined;
+    window.overflowed(messages, max_tokens);
+  } else if (!window.isFull(messages, window.limitsFor(model.current, max_tokens))) return 0;
+  return compactionOf(parts).makeRoom(running);
+}
+
+export function compactionOf(parts: TurnParts): Compaction {
+  const { config, lines, hooks, transcript, window, warn } = parts;
+  const { model, usage } = parts.conversation;
+  window.sendsWith(fixedOf(parts));
+  return new Compaction({
+    window,
+    transcript,
+    lines,
+    hooks,
+    usage,
+    model: config.model,
+    current: () => ({ name: model.current, maxTokens: model.parameters().max_tokens }),
+    request: (messages) => requestOf(parts, messages),
+    modelContext: (signal) => ({
+      signal,
+      warn,
+      onRetry: (retry) => showRetry(lines, retry),
+      sessionId: transcript.sessionId,
+    }),
+  });
+}
+
+/** What is sent with every request. */
+function fixedOf({ initialize, start, conversation }: TurnParts): {
+  system: string[];
+  tools: readonly ModelTool[];
+} {
+  const { tools } = conversation;
+  return {
+    system: systemPrompt(initialize, start.flags, tools.hub.instructions()),
+    tools: tools.definitions(),
+  };
+}
+
+function requestOf(parts: TurnParts, messages: readonly MessageParam[]): ModelRequest {
+  const { system, tools } = fixedOf(parts);
+  const { config, conversation } = parts;
+  return modelRequest(conversation.model.parameters(), system, tools, messages, config.cache);
 }
 
 const DEFAULT_PROMPT =

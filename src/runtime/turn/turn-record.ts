@@ -23,6 +23,8 @@ export interface TurnOutcome {
   numTurns: number;
   apiErrorStatus?: number | undefined;
   apiErrorType?: string | undefined;
+  /** The command that was run instead of a turn. */
+  localCommand?: string | undefined;
   /** The call that a hook has deferred. */
   deferredToolUse?: SDKDeferredToolUse | undefined;
 }

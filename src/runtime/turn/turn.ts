@@ -1,7 +1,9 @@
 import { untilAborted } from '../../protocol/base/cancellation.js';
 import { loopTurn } from '../../protocol/base/clock.js';
+import { messageOf } from '../../protocol/base/errors.js';
 import type { MessageParam, ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
 import type { SDKDeferredToolUse, TerminalReason } from '../../protocol/wire/messages/index.js';
+import { isOverflow } from '../context/overflow.js';
 import type { Lines } from '../conversation/lines.js';
 import type { HookRunner, HookVerdict } from '../hooks/hook-runner.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
@@ -31,6 +33,11 @@ export interface TurnDependencies extends ToolRunDependencies, AnswerDependencie
   expectListeners(signal: AbortSignal): void;
   /** Resolves when the list of tools is up to date. */
   ready(): Promise<void>;
+  /**
+   * Before a request, or because one was too long. Resolves with the number of messages that were shown in the user's
+   * name; undefined if nothing can be done about it.
+   */
+  makeRoom(signal: AbortSignal, isTooLong: boolean): Promise<number | undefined>;
   /** Messages that arrived while tools ran: the model reads them with the results. */
   takeQueued(): UserContentBlock[];
   noteDenial(result: ToolRunResult): void;
@@ -48,6 +55,8 @@ export class Turn {
   #stopHookActive = false;
   #structuredReminders = 0;
   #lastText = '';
+  /** A request was too long, and room was made: the next one is the last try. */
+  #isLastTry = false;
 
   constructor(dependencies: TurnDependencies, signal: AbortSignal) {
     this.#dependencies = dependencies;
@@ -60,10 +69,31 @@ export class Turn {
 
   async run(): Promise<TurnOutcome> {
     for (;;) {
-      await this.#dependencies.limits.learnPrice();
+      const { limits } = this.#dependencies;
+      await limits.learnPrice();
       const end =
-        this.#limitReached(this.#dependencies.limits.beforeRequest(this.#modelCalls)) ?? (await this.#step());
+        this.#limitReached(limits.beforeRequest(this.#modelCalls)) ??
+        (this.#isLastTry ? undefined : await this.#roomMade()) ??
+        (await this.#step());
       if (end !== undefined) return end;
+    }
+  }
+
+  /** There is room for a request; undefined: continue. */
+  async #roomMade(tooLong?: { error: unknown }): Promise<TurnOutcome | undefined> {
+    const { ready, makeRoom, limits } = this.#dependencies;
+    try {
+      const turn = loopTurn();
+      if (turn !== undefined) await untilAborted(turn, this.#running);
+      await untilAborted(ready(), this.#running);
+      const shown = await makeRoom(this.#running, tooLong !== undefined);
+      if (shown === undefined) return this.#record.modelFailed(tooLong?.error);
+      this.#record.userLines += shown;
+      return shown === 0 ? undefined : this.#limitReached(limits.budget());
+    } catch (error) {
+      return this.#signal.aborted
+        ? this.#record.interruptedWhileStreaming()
+        : this.#record.failed('error_during_execution', undefined, messageOf(error));
     }
   }
 
@@ -75,10 +105,16 @@ export class Turn {
       this.#modelCalls += 1;
       await this.#ask(stream, schedule);
     } catch (error) {
+      if (stream.message.id === '' && !this.#isLastTry && !this.#running.aborted && isOverflow(error)) {
+        this.#isLastTry = true;
+        this.#modelCalls -= 1;
+        return this.#roomMade({ error });
+      }
       this.#cut.abort();
       await this.#dependencies.usage.learn(stream.message.model);
       return this.#brokenOff(this.#takeAnswer(stream.message), schedule, error);
     }
+    this.#isLastTry = false;
     const { message } = stream;
     await this.#dependencies.usage.learn(message.model);
     this.#record.stopReason = message.stopReason;
@@ -127,9 +163,6 @@ export class Turn {
   }
 
   async #ask(stream: AssistantStream, schedule: ToolSchedule<ToolRunResult>): Promise<void> {
-    const turn = loopTurn();
-    if (turn !== undefined) await untilAborted(turn, this.#running);
-    await untilAborted(this.#dependencies.ready(), this.#running);
     await readAnswer(stream, this.#dependencies, this.#modelCalls === 1, this.#running, (block, line) => {
       this.#record.shown.push(line);
       if (block.type === 'text') this.#lastText = block.text;

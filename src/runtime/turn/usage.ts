@@ -50,9 +50,14 @@ export class UsageLedger {
 
   add(model: string, counts: TokenCounts): void {
     this.lastRequest = { ...counts };
+    addCounts(this.#turn, counts);
+    this.addAside(model, counts);
+  }
+
+  /** For a request beside the conversation, such as that for a summary: as in the CLI it is not part of the turn. */
+  addAside(model: string, counts: TokenCounts): void {
     const sum = this.#byModel.get(model) ?? { counts: emptyCounts(), costUsd: 0 };
     addCounts(sum.counts, counts);
-    addCounts(this.#turn, counts);
     // By request, because long ones may have another price.
     sum.costUsd += this.#pricingOf(model)?.(counts, this.#isLong) ?? 0;
     this.#byModel.set(model, sum);

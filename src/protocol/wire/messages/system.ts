@@ -79,9 +79,11 @@ export type SDKCompactBoundaryMessage = SystemMessage<
       trigger: 'manual' | 'auto';
       pre_tokens: number;
       post_tokens?: number;
+      /** Seen on the wire: what all compactions of the conversation have taken away. */
+      cumulative_dropped_tokens?: number;
       duration_ms?: number;
       preserved_segment?: { head_uuid: UUID; anchor_uuid: UUID; tail_uuid: UUID };
-      preserved_messages?: { anchor_uuid: UUID; uuids: UUID[] };
+      preserved_messages?: { anchor_uuid: UUID; uuids: UUID[]; all_uuids?: UUID[] };
     };
   }
 >;
