@@ -10,6 +10,8 @@ export interface ConversationSettings extends ClientSettings {
    */
   endsSession: boolean;
   debug: Debug;
+  /** The structure that the answers should have, if one was asked for. */
+  outputSchema: Readonly<Record<string, unknown>> | undefined;
   /** Not to be shown, such as the values of servers' `env` and `headers`. */
   secrets: Pick<SecretValues, 'hide' | 'stream'>;
 }

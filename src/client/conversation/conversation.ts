@@ -56,7 +56,7 @@ export class Conversation {
     });
     this.#watch = new AgentWatch(launch, this.#channel, settings);
     this.#input = new UserInput(transport, this.#turns, settings.verbatimPrompts, changed);
-    this.#inbox = new Inbox(this.#turns, transport, this.#channel, callbacks, settings.maxUnreadBytes);
+    this.#inbox = new Inbox(this.#turns, transport, this.#channel, callbacks, settings);
   }
 
   get pid(): number | undefined {

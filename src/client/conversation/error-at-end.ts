@@ -1,7 +1,7 @@
 import type { TransportEnd } from '../../protocol/transport/transport.js';
 import type { SDKResultMessage } from '../../protocol/wire/messages/index.js';
 import { type FailureContext, processFailure } from '../launch/process-failure.js';
-import { isSuccess, ResultError } from '../query/results.js';
+import { ResultError, saysSuccess } from '../query/results.js';
 
 export interface EndFacts {
   lastResult: SDKResultMessage | undefined;
@@ -25,7 +25,7 @@ const EXIT_BY_SIGTERM = 143;
 export function errorAtEnd(end: TransportEnd, facts: EndFacts): Error | undefined {
   const { lastResult, owesResult, inputOpen, messagesSent, throwOnErrorResult, context } = facts;
   const cutOff = owesResult || (inputOpen && end.code !== 0);
-  if (lastResult !== undefined && throwOnErrorResult && !owesResult && !isSuccess(lastResult)) {
+  if (lastResult !== undefined && throwOnErrorResult && !owesResult && !saysSuccess(lastResult)) {
     return new ResultError(lastResult, context.agent);
   }
   if (lastResult !== undefined && !cutOff) return undefined;

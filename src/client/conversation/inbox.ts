@@ -14,6 +14,8 @@ import { progressFields } from '../../protocol/wire/progress.js';
 import type { Callbacks } from '../callbacks/callbacks.js';
 import { failureOf } from '../query/results.js';
 import { Compactions, type CompactMetadata } from './compactions.js';
+import type { ConversationSettings } from './conversation-settings.js';
+import { checkStructure } from './structured-result.js';
 import type { TurnState } from './turn-state.js';
 import { ReadingPolicy, UnreadMessages } from './unread-messages.js';
 
@@ -45,14 +47,14 @@ export class Inbox {
     transport: Transport,
     channel: Pick<ControlChannel, 'openRequests'>,
     callbacks: Pick<Callbacks, 'any'>,
-    maxUnreadBytes: number,
+    settings: Pick<ConversationSettings, 'maxUnreadBytes' | 'outputSchema'>,
   ) {
     this.#turns = turns;
-    this.#reading = new ReadingPolicy(transport, channel, callbacks, maxUnreadBytes);
+    this.#reading = new ReadingPolicy(transport, channel, callbacks, settings.maxUnreadBytes);
     // Whoever sets a limit of their own wants it to the byte.
-    const unmeasured = maxUnreadBytes === LIMITS.maxUnreadBytes ? LIMITS.unmeasuredMessages : 0;
+    const unmeasured = settings.maxUnreadBytes === LIMITS.maxUnreadBytes ? LIMITS.unmeasuredMessages : 0;
     this.#unread = new UnreadMessages(this.#reading, unmeasured);
-    this.#results = new ResultDelivery(turns, this.#unread);
+    this.#results = new ResultDelivery(turns, this.#unread, settings.outputSchema);
   }
 
   receive(message: MessageFrame, byteLength: number): void {
@@ -154,14 +156,21 @@ export class Inbox {
 export class ResultDelivery {
   readonly #turns: TurnState;
   readonly #consumer: Pick<UnreadMessages, 'push'>;
+  /** The structure that the answers should have, if one was asked for. */
+  readonly #schema: Readonly<Record<string, unknown>> | undefined;
   #held: [message: MessageFrame, byteLength: number][] = [];
   #timer: Timer | undefined;
   #resetsAt: number | undefined;
   #interrupted = false;
 
-  constructor(turns: TurnState, consumer: Pick<UnreadMessages, 'push'>) {
+  constructor(
+    turns: TurnState,
+    consumer: Pick<UnreadMessages, 'push'>,
+    schema?: Readonly<Record<string, unknown>>,
+  ) {
     this.#turns = turns;
     this.#consumer = consumer;
+    this.#schema = schema;
   }
 
   receive(message: MessageFrame, byteLength: number): void {
@@ -217,7 +226,9 @@ export class ResultDelivery {
   }
 
   #explain(result: SDKResultMessage): void {
-    const failure = failureOf(result, this.#resetsAt, this.#interrupted);
+    const failure =
+      failureOf(result, this.#resetsAt, this.#interrupted) ??
+      (this.#schema === undefined ? undefined : checkStructure(result, this.#schema));
     if (failure !== undefined) result.failure = failure;
     this.#interrupted = false;
   }

@@ -121,8 +121,13 @@ function connect(
   launch: Launch,
 ): OpenAgent {
   const { split, secrets } = configured;
+  const outputSchema = options.outputFormat?.schema;
   const endsSession = !isCli(options) && (options.hooks?.SessionEnd?.length ?? 0) > 0;
-  const conversation = new Conversation(launch, { ...settings, endsSession, debug, secrets }, callbacks);
+  const conversation = new Conversation(
+    launch,
+    { ...settings, endsSession, debug, secrets, outputSchema },
+    callbacks,
+  );
   if (aborted === undefined) {
     inProcess.open((serverName) => new QueryHost(serverName, conversation, options, debug));
   }

@@ -20,8 +20,16 @@ export class ResultError extends TenonError {
   }
 }
 
-/** True only for a real success: an API failure comes as `subtype: "success"` with `is_error`. */
+/**
+ * True only for a real success: an API failure comes as `subtype: "success"` with `is_error`, and an answer
+ * without the structure that was asked for as a success of the CLI, with our `failure`.
+ */
 export function isSuccess(result: SDKResultMessage): boolean {
+  return saysSuccess(result) && result.failure === undefined;
+}
+
+/** Whether the agent itself calls it a success. */
+export function saysSuccess(result: SDKResultMessage): boolean {
   return result.subtype === 'success' && !result.is_error;
 }
 
@@ -53,7 +61,7 @@ export function failureOf(
   resetsAt?: number,
   interrupted = false,
 ): ResultFailure | undefined {
-  if (isSuccess(result)) return undefined;
+  if (saysSuccess(result)) return undefined;
   // Up to 2.1.50 an interrupted turn lacks `is_error`; only its subtype marks it as an error.
   const given: unknown = 'api_error_status' in result ? result.api_error_status : undefined;
   const status = typeof given === 'number' ? given : undefined;

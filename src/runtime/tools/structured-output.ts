@@ -1,5 +1,6 @@
 import { type SchemaCheck, schemaCheck } from '../../mcp/schema-check.js';
 import { messageOf } from '../../protocol/base/errors.js';
+import { insidesOf, unwrapStructure } from '../../protocol/wire/structured-output.js';
 import { failedOutcome, OWN_TOOL, type RuntimeTool } from './tool-port.js';
 
 const STRUCTURED_OUTPUT = 'StructuredOutput';
@@ -23,16 +24,18 @@ export class StructuredOutput {
       inputSchema: schema,
       ...OWN_TOOL,
       run: async ({ input }) => {
-        const problem = await this.#problemOf(input);
-        if (problem !== undefined) {
-          this.failures += 1;
-          return failedOutcome(
-            `The answer does not fit the schema: ${problem}. Call ${STRUCTURED_OUTPUT} again.`,
-          );
+        const candidates = [unwrapStructure(input, schema), input, ...insidesOf(input)];
+        for (const candidate of new Set(candidates)) {
+          if ((await this.#problemOf(candidate)) !== undefined) continue;
+          this.value = candidate;
+          this.isGiven = true;
+          return { content: 'Structured output provided successfully' };
         }
-        this.value = input;
-        this.isGiven = true;
-        return { content: 'Structured output provided successfully' };
+        this.failures += 1;
+        const problem = await this.#problemOf(input);
+        return failedOutcome(
+          `The answer does not fit the schema: ${problem}. Call ${STRUCTURED_OUTPUT} again.`,
+        );
       },
     };
   }
