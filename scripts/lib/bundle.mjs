@@ -26,7 +26,8 @@ export async function bundle(root) {
   // Apart from the others: what they share with Node's entries would bring Node's modules along.
   const portable = portableEntries(root);
   if (portable.length > 0) {
-    await write(root, portable, { chunkFileNames: 'shared/portable/[name].js', platform: 'neutral' });
+    const plugins = [preferringPortable()];
+    await write(root, portable, { chunkFileNames: 'shared/portable/[name].js', platform: 'neutral', plugins });
   }
 }
 
@@ -150,6 +151,22 @@ function importingEntries(root) {
       if (importer === undefined || !source.startsWith('.')) return null;
       const id = names.get(resolve(dirname(importer), source));
       return id === undefined ? null : { id, external: true };
+    },
+  };
+}
+
+/**
+ * A file `x.portable.ts` beside `x.ts` takes its place where there is no Node.
+ *
+ * @returns {import('rolldown').Plugin}
+ */
+function preferringPortable() {
+  return {
+    name: 'portable-comes-first',
+    resolveId(source, importer) {
+      if (importer === undefined || !source.startsWith('.')) return null;
+      const portable = resolve(dirname(importer), source.replace(/\.js$/, '.portable.ts'));
+      return portable !== importer && existsSync(portable) ? portable : null;
     },
   };
 }

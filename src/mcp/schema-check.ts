@@ -2,7 +2,8 @@ export type SchemaCheck = (value: unknown) => { valid: boolean; errorMessage?: s
 
 /**
  * A validator of the MCP library for both current dialects, loaded when the first is needed. Rejects when the schema itself
- * cannot be used. AJV generates code; where that is not allowed, as in workers, the other one is slower and does the same.
+ * cannot be used. AJV generates code; where that is not allowed, the other one is slower and does the same. Where there is no
+ * Node, schema-check.portable.ts is used instead.
  */
 export async function schemaCheck(schema: object): Promise<SchemaCheck> {
   if (mayGenerateCode()) {

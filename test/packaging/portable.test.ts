@@ -159,6 +159,18 @@ describe('where there is no Node (R47)', () => {
     }
   });
 
+  it('an environment that may not be read, as in Deno without that permission, is an empty one', async () => {
+    const unreadable = () => {
+      throw new Error('Requires env access');
+    };
+    const env = new Proxy({}, { get: unreadable, has: unreadable, ownKeys: unreadable });
+    const outcome = await runPortably(
+      `return (await query({ prompt: 'Go.', options: { runtime: embedded({ model: scripted(['Done.']) }) } }).done).result;`,
+      { Deno: {}, process: { env } },
+    );
+    expect(outcome).toBe('Done.');
+  });
+
   it('what needs processes or files is refused, and the error says why', async () => {
     const outcome = await runPortably(`
       const options = () => ({ runtime: embedded({ model: scripted(['Done.']) }) });

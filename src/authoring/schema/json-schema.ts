@@ -100,10 +100,10 @@ export function isZod3(schema: unknown): schema is Zod3Schema {
 
 /** zod/mini, zod 4.0 and 4.1: schemas that do not convert themselves. */
 async function convertWithZod4(schema: unknown, direction: Direction): Promise<JsonSchema> {
-  const zod = (await import('zod/v4/core')) as unknown as {
+  const { toJSONSchema } = (await import('./zod-4-conversion.js')) as unknown as {
     toJSONSchema(schema: unknown, options: object): JsonSchema;
   };
-  return zod.toJSONSchema(schema, { target: 'draft-7', io: direction, ...ZOD_OPTIONS });
+  return toJSONSchema(schema, { target: 'draft-7', io: direction, ...ZOD_OPTIONS });
 }
 
 async function convertZod3(schema: Zod3Schema): Promise<JsonSchema> {

@@ -1,4 +1,5 @@
 import { messageOf, OptionError, TenonError } from '../../protocol/base/errors.js';
+import { hostVariable } from '../../protocol/base/host-process.js';
 import type { StreamEvent } from '../../protocol/wire/content.js';
 import {
   type Model,
@@ -139,11 +140,8 @@ async function connect(options: AnthropicOptions): Promise<AnthropicClient> {
 
 /** Known before any request; the API would say no more than that it does not know us. */
 function requireCredentials({ apiKey, authToken }: AnthropicOptions): void {
-  // Not every platform has an environment.
-  const { env = {} } =
-    (globalThis as { process?: { env?: Record<string, string | undefined> } }).process ?? {};
-  const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token } = env;
-  if ([apiKey, authToken, key, token].some((value) => value !== undefined && value !== '')) return;
+  const known = [apiKey, authToken, hostVariable('ANTHROPIC_API_KEY'), hostVariable('ANTHROPIC_AUTH_TOKEN')];
+  if (known.some((value) => value !== undefined && value !== '')) return;
   throw new ModelError(
     'anthropic() has no key. Set the environment variable ANTHROPIC_API_KEY, or give `apiKey`, `authToken` or a ready `client`.',
     { status: 401, type: 'authentication_error' },

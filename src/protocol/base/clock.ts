@@ -66,7 +66,7 @@ export function timestamp(): string {
 
 /** Lets the program exit while the timer is still running. */
 export function unref(timer: Timer): Timer {
-  if (typeof timer === 'object') timer.unref();
+  if (typeof timer === 'object') timer.unref?.();
   return timer;
 }
 

@@ -9,8 +9,24 @@ import type * as util from 'node:util';
 
 const host: Partial<NodeJS.Process> | undefined = typeof process === 'object' ? process : undefined;
 
+/** Empty on platforms without one, and where this program may not read it. */
 export function hostEnvironment(): NodeJS.ProcessEnv {
-  return host?.env ?? {};
+  const env = host?.env ?? {};
+  if (!('Deno' in globalThis)) return env;
+  // Deno throws at each name that the program was not started with a permission for.
+  try {
+    return { ...env };
+  } catch {
+    return {};
+  }
+}
+
+export function hostVariable(name: string): string | undefined {
+  try {
+    return host?.env?.[name];
+  } catch {
+    return undefined;
+  }
 }
 
 /** `/` on platforms without directories. */
