@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:runtimes`: the package under other versions of Node, and under Bun. */
+/** `npm run test:runtimes`: the package under other versions of Node, under Bun, Deno and workerd. */
 export default defineConfig({
   test: {
     include: ['test/runtimes/**/*.test.ts'],

@@ -12,9 +12,14 @@ import { runNpm } from './lib/install.mjs';
 /** @typedef {Record<string, unknown> & { version?: string, optionalDependencies?: Record<string, string> }} Entry */
 /** @typedef {Record<string, Entry>} Packages the lock file's entries, by the path they are installed at */
 
-/** Names of packages end in what they are for: `binding-linux-arm64-musl`, `cli-win32-x64`. */
-const OPERATING_SYSTEM = /-(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)-/;
-const PROCESSOR = /-(arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64)(?=-|$)/;
+/** Names of packages end in what they are for: `binding-linux-arm64-musl`, `cli-win32-x64`, `workerd-windows-64`. */
+const OPERATING_SYSTEM = /-(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32|windows)-/;
+const PROCESSOR = /-(arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64|64)(?=-|$)/;
+/** Words of some names that npm has others for. */
+const NPM_WORDS = new Map([
+  ['64', 'x64'],
+  ['windows', 'win32'],
+]);
 const LIBRARY = /-linux-\w+-(gnu|musl)/;
 
 const root = resolve(join(import.meta.dirname, '..'));
@@ -70,8 +75,8 @@ function platformOf(name) {
   if (processor === undefined)
     throw new Error(`Nobody can tell from its name which platform ${name} is for.`);
   return {
-    os: system === undefined ? undefined : [system],
-    cpu: [processor],
+    os: system === undefined ? undefined : [NPM_WORDS.get(system) ?? system],
+    cpu: [NPM_WORDS.get(processor) ?? processor],
     libc: library === undefined ? undefined : [library === 'gnu' ? 'glibc' : library],
   };
 }

@@ -77,7 +77,7 @@ function tasks(root, wanted) {
     ...(wanted.runtimes
       ? [
           {
-            title: 'Installing Node 22, Node 24 and Bun for the tests (about 480 MB, once)',
+            title: 'Installing Node 22, Node 24, Bun, Deno and workerd for the tests (about 720 MB, once)',
             isApart: true,
             isDue: () => needsInstall(runtimes),
             perform: () => install(runtimes),

@@ -92,18 +92,18 @@ async function answerOf(response) {
  */
 export function sessionStoreHandler(store) {
   return async (request) => {
-    const { method, given } = await request.json();
-    if (!METHODS.includes(method) || !Array.isArray(given))
+    const { method, given } = (await request.json().catch(() => null)) ?? {};
+    if (!METHODS.includes(method) || !Array.isArray(given)) {
       return new Response('No such method', { status: 400 });
+    }
+    const call = /** @type {Record<string, (...given: unknown[]) => Promise<unknown>>} */ (store)[method];
     try {
-      const call = /** @type {(...given: unknown[]) => Promise<unknown>} */ (
-        store[/** @type {'load'} */ (method)]
-      );
-      return Response.json((await call.apply(store, given)) ?? null);
+      return Response.json((await call?.apply(store, given)) ?? null);
     } catch (error) {
-      if (TenonError.is(error) && error.code === 'SESSION_CONFLICT')
-        return new Response(error.message, { status: 409 });
-      return new Response(error instanceof Error ? error.message : String(error), { status: 500 });
+      const isConflict = TenonError.is(error) && error.code === 'SESSION_CONFLICT';
+      return new Response(error instanceof Error ? error.message : String(error), {
+        status: isConflict ? 409 : 500,
+      });
     }
   };
 }

@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { listSessions, query, type SessionStore } from 'tenon';
+import { InMemorySessionStore, listSessions, query, type SessionStore } from 'tenon';
 import { embedded } from 'tenon/runtime';
 import { type MakeSessionStore, scriptedModel, sessionStoreConformance } from 'tenon/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../database/postgres.js';
 import { findPostgres, findRedis } from '../shared/programs.mjs';
+import { serveHandler } from './handler-server.js';
+import { HttpSessionStore, sessionStoreHandler } from './http-session-store.mjs';
 import { PostgresSessionStore } from './postgres-session-store.mjs';
 import { type RedisServer, startRedis } from './redis.js';
 import { RedisSessionStore } from './redis-session-store.mjs';
@@ -59,6 +61,23 @@ describe('SQLite', () => {
     files.push(folder);
     const store = new SqliteSessionStore(join(folder, 'store.db'));
     return { store, dispose: () => store.close() };
+  });
+});
+
+describe('behind HTTP', () => {
+  conforms(async () => {
+    const server = await serveHandler(sessionStoreHandler(new InMemorySessionStore()));
+    return { store: new HttpSessionStore(server.url), dispose: async () => server[Symbol.asyncDispose]() };
+  });
+
+  it('a request that is none is refused, and a failure of the store is told', async () => {
+    const failing = { load: () => Promise.reject(new Error('The disk is full.')) };
+    await using server = await serveHandler(sessionStoreHandler(failing as never));
+    const key = { projectKey: '-work', sessionId: randomUUID() };
+    await expect(new HttpSessionStore(server.url).load(key)).rejects.toThrow('500: The disk is full.');
+    for (const body of ['{', 'null', '{"method":"constructor","given":[]}']) {
+      expect((await fetch(server.url, { method: 'POST', body })).status).toBe(400);
+    }
   });
 });
 

@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { installBuilt } from '../support/built-package.js';
 import { sandbox } from '../support/real-cli.js';
 import { tenon } from './support/tenon.js';
 
@@ -73,6 +74,34 @@ it('makes a project whose npm test passes offline with the packed package', asyn
   const keyed = { ...bare, ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: nowhere };
   const run = await execute(command, ['run', 'Hello', '--runtime', 'embedded'], folder, keyed);
   expect(run).toMatchObject({ code: 1, output: expect.stringContaining('npm install @anthropic-ai/sdk') });
+});
+
+it('with --worker makes a worker whose bundle answers with the messages of an agent (R47)', async () => {
+  await using box = sandbox();
+  const { stdout } = await tenon(['new', 'shop', '--worker', '--json'], { cwd: box.cwd });
+  const folder = join(box.cwd, 'shop');
+  const { files } = JSON.parse(stdout);
+  expect([...files].sort()).toEqual((await readdir(folder)).sort());
+  const { scripts, dependencies, devDependencies } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  );
+  expect(Object.keys(scripts)).toEqual(['build', 'start', 'test']);
+
+  // All that it names, but workerd, which `npm run test:runtimes` runs it under.
+  const { workerd: _, ...tools } = devDependencies;
+  const { tenon: __, ...packages } = dependencies;
+  const names = Object.keys({ ...packages, ...tools }).map((name) => name.replace(/\/.*/, ''));
+  await installBuilt(folder, [...names, '@modelcontextprotocol', 'zod-to-json-schema']);
+  expect(await execute('npm', ['run', 'build'], folder)).toMatchObject({ code: 0 });
+  const worker = (await import(pathToFileURL(join(folder, 'dist', 'worker.js')).href)).default;
+  const response = await worker.fetch(
+    new Request('http://shop.invalid/', { method: 'POST', body: 'Do we have hammers?' }),
+    {},
+  );
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const events: string[] = (await response.text()).trimEnd().split('\n\n');
+  expect(events.at(0)).toMatch(/^event: message\ndata: \{"type":"system","subtype":"init"/);
+  expect(events.at(-1)).toContain('"result":"The tool says: hammer: 7 in stock."');
 });
 
 it('writes into an empty folder or a fresh repository, and into no other', async () => {

@@ -9,6 +9,10 @@ import { print, printJson } from '../terminal/print.js';
 import { projectFiles } from './project-files.js';
 
 const options = {
+  worker: {
+    type: 'boolean',
+    help: 'a Worker that answers requests with an agent, in place of a tool for the terminal',
+  },
   json: { type: 'boolean', help: 'print what was written as a line of JSON' },
 } as const;
 
@@ -18,13 +22,15 @@ export const newCommand = defineCommand({
   summary: 'Creates a project with one tool, a test for it, and scripts to run both.',
   details:
     'npm test runs the agent with a scripted model, offline. npm start runs it with a real one. The project is plain\n' +
-    'JavaScript with types in comments: it runs on every supported Node without a build.',
+    'JavaScript with types in comments: it runs on every supported Node without a build.\n' +
+    'With --worker, npm test bundles the worker and runs it under workerd, offline; npm start serves it on this machine.',
   options,
   examples: [
     {
       command: 'npx tenon new shop && cd shop && npm install && npm test',
       does: 'from nothing to a tested tool',
     },
+    { command: 'tenon new shop --worker', does: 'an agent for platforms without processes and files' },
     { command: 'tenon new .', does: 'in this folder, if it is empty' },
   ],
   maxPositionals: 1,
@@ -35,7 +41,11 @@ async function createProject({ values, positionals }: Arguments<typeof options>)
   const [given] = positionals;
   if (given === undefined) throw new OptionError('folder', given, 'a folder is required: tenon new shop');
   const folder = resolve(given);
-  const files = projectFiles(packageName(folder), packageVersion());
+  const files = projectFiles(
+    values.worker === true ? 'worker' : 'tools',
+    packageName(folder),
+    packageVersion(),
+  );
   writeNewFolder(given, files);
   show(folder, Object.keys(files), values.json === true);
   return EXIT.ok;

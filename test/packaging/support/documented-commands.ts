@@ -68,6 +68,9 @@ export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
   'npx tenon new shop && cd shop && npm install && npm test': {
     why: 'the package is not on npm; test/commands/new.test.ts follows it with the packed one',
   },
+  'npx tenon new shop --worker && cd shop && npm install && npm test': {
+    why: 'fetches workerd, 150 MB; npm run test:runtimes follows it, and test/commands/new.test.ts without workerd',
+  },
   'npx tenon run "Do we have hammers?" --tools ./tools.js': {
     in: 'project',
     prints: /That is what I found\./,

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveHandler } from '../../../examples/session-stores/handler-server.js';
 // @ts-expect-error: an example in JavaScript, whose types are checked where it lives
 import { sessionStoreHandler } from '../../../examples/session-stores/http-session-store.mjs';
 import { createSdkMcpServer, InMemorySessionStore, serveHttp, tool } from '../../../src/index.js';
@@ -17,10 +18,9 @@ import {
   text,
   toolUse,
 } from '../../../src/testing/index.js';
-import { vendorServer } from '../../models/ai-sdk/providers.js';
+import { type VendorServer, vendorServer } from '../../models/ai-sdk/providers.js';
 import { PATIENCE_MS } from '../../support/patience.js';
 import { bundle, makeProject, sizeOf } from './bundle.js';
-import { serveHandler } from './handler-server.js';
 import { EDGE_RUNTIMES, type RunningWorker, startDeno } from './runtimes.js';
 
 let folder: string;
@@ -38,10 +38,15 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe.each(EDGE_RUNTIMES)('under %s (R47, wish 19)', (_, { start, condition }) => {
   let worker: RunningWorker;
+  /** They wait for connections that a worker may keep open, and so end after it. */
+  const vendors: VendorServer[] = [];
   beforeAll(async () => {
     worker = await start(folder, await bundle(folder, 'worker.mjs', condition));
   });
-  afterAll(() => worker?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await worker?.[Symbol.asyncDispose]();
+    for (const vendor of vendors) await vendor[Symbol.asyncDispose]();
+  });
 
   const post = (scenario: string, addresses: object, signal = AbortSignal.timeout(PATIENCE_MS)) =>
     fetch(`${worker.url}/${encodeURIComponent(scenario)}`, {
@@ -101,7 +106,8 @@ describe.each(EDGE_RUNTIMES)('under %s (R47, wish 19)', (_, { start, condition }
 
   it('a model of the AI SDK calls tools and answers', async () => {
     const call = { name: 'mcp__desk__add', arguments: JSON.stringify({ a: 15, b: 27 }) };
-    await using vendor = await vendorServer([{ toolCalls: [call] }, { content: 'It is 42.' }]);
+    const vendor = await vendorServer([{ toolCalls: [call] }, { content: 'It is 42.' }]);
+    vendors.push(vendor);
     expect(await outcomeOf('ai sdk', { vendor: vendor.url })).toEqual({
       results: ['42'],
       result: 'It is 42.',

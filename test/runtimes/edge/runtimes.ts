@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +34,8 @@ const config :Workerd.Config = (
 async function startWorkerd(worker: string, flags: readonly string[]): Promise<RunningWorker> {
   const config = join(dirname(worker), 'config.capnp');
   await writeFile(config, workerdConfig(flags));
-  const child = spawn(installed('workerd/bin/workerd'), ['serve', config, '--control-fd=3'], {
+  const { default: program } = createRequire(import.meta.url)('workerd') as { default: string };
+  const child = spawn(program, ['serve', config, '--control-fd=3'], {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
   return running(child, child.stdio[3] as NodeJS.ReadableStream, (line) => {
