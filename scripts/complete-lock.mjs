@@ -13,7 +13,8 @@ import { runNpm } from './lib/install.mjs';
 /** @typedef {Record<string, Entry>} Packages the lock file's entries, by the path they are installed at */
 
 /** Names of packages end in what they are for: `binding-linux-arm64-musl`, `cli-win32-x64`, `workerd-windows-64`. */
-const OPERATING_SYSTEM = /-(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32|windows)-/;
+const OPERATING_SYSTEM =
+  /-(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32|windows)-/;
 const PROCESSOR = /-(arm64|arm|ia32|loong64|mips64el|ppc64|riscv64|s390x|wasm32|x64|64)(?=-|$)/;
 /** Words of some names that npm has others for. */
 const NPM_WORDS = new Map([

@@ -27,7 +27,11 @@ export async function bundle(root) {
   const portable = portableEntries(root);
   if (portable.length > 0) {
     const plugins = [preferringPortable()];
-    await write(root, portable, { chunkFileNames: 'shared/portable/[name].js', platform: 'neutral', plugins });
+    await write(root, portable, {
+      chunkFileNames: 'shared/portable/[name].js',
+      platform: 'neutral',
+      plugins,
+    });
   }
 }
 
