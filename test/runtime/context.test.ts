@@ -281,6 +281,12 @@ describe('a request that the API refuses as too long', () => {
     await session.close();
   });
 
+  it('is an error at once where there is nothing that could be left out', async () => {
+    const { result, model } = await run([TOO_LONG]);
+    expect(result).toMatchObject({ is_error: true, api_error_status: 400 });
+    expect(model.requests).toHaveLength(1);
+  });
+
   it('is an error at once where the context is the program’s own affair', async () => {
     const { result, model } = await run([TOO_LONG], {}, { context: false });
     expect(result).toMatchObject({ is_error: true, api_error_status: 400 });

@@ -81,7 +81,7 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
   );
 }
 
-/** Before a request, or after one that was too long. Undefined: the room is the user's own affair. */
+/** Before a request, or after one that was too long. Undefined: there is nothing to be done about that. */
 async function makeRoom(
   parts: TurnParts,
   running: AbortSignal,
@@ -98,7 +98,11 @@ async function makeRoom(
     if (!window.isAutomatic) return undefined;
     window.overflowed(messages, max_tokens);
   } else if (!window.isFull(messages, window.limitsFor(model.current, max_tokens))) return 0;
-  return compactionOf(parts).makeRoom(running);
+  const before = [...messages];
+  const shown = await compactionOf(parts).makeRoom(running);
+  const isSame = before.length === messages.length && before.every((message, at) => message === messages[at]);
+  // The same request would be refused again.
+  return isTooLong && isSame ? undefined : shown;
 }
 
 export function compactionOf(parts: TurnParts): Compaction {
