@@ -216,17 +216,17 @@ describe.each(TRANSPORTS)('through %s', (...way) => {
     [
       'a response',
       { type: 'control_response', response: { subtype: 'success' } },
-      '`request_id` must be a string',
+      'which request it belongs to',
     ],
     [
       'a response that is a text',
       { type: 'control_response', response: 'success' },
-      '`response` must be an object',
+      'which request it belongs to',
     ],
     [
       'a withdrawal',
       { type: 'control_cancel_request', request_id: unprintable },
-      '`request_id` must be a string',
+      'which request it belongs to',
     ],
   ])('%s that belongs to nothing is reported to the consumer', async (_, frame, problem) => {
     const { messages, error } = await play([frame, fine], way);

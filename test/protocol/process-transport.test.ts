@@ -1,7 +1,12 @@
 /** Frames over the pipes of real processes: tiny Node programs, written where they are used. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Frame, type ProcessTransport, spawnTransport } from '../../src/protocol/index.js';
+import {
+  type Frame,
+  type ProcessTransport,
+  spawnTransport,
+  type TransportReceiver,
+} from '../../src/protocol/index.js';
 import { alive, waitUntil } from '../support/real-cli.js';
 import { RecordingReceiver } from '../support/recording-receiver.js';
 
@@ -11,7 +16,11 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((transport) => transport.stop(0)));
 });
 
-function run(program: string, limits: { maxLineBytes?: number; closeGraceMs?: number } = {}) {
+function run(
+  program: string,
+  limits: { maxLineBytes?: number; closeGraceMs?: number } = {},
+  through: (receiver: RecordingReceiver) => TransportReceiver = (receiver) => receiver,
+) {
   const transport = spawnTransport({
     command: process.execPath,
     args: ['-e', program],
@@ -21,7 +30,7 @@ function run(program: string, limits: { maxLineBytes?: number; closeGraceMs?: nu
   });
   running.push(transport);
   const receiver = new RecordingReceiver();
-  transport.start(receiver);
+  transport.start(through(receiver));
   return { transport, receiver };
 }
 
@@ -56,6 +65,17 @@ describe('a process', () => {
     const { receiver } = run(`process.stdout.write('{"type":"whole"}\\n{"type":"also whole"}')`);
     await receiver.ended();
     expect(receiver.frames).toEqual([{ type: 'whole' }, { type: 'also whole' }]);
+  });
+
+  it('has its too long lines told as noise to a receiver that knows nothing of dropped frames', async () => {
+    const { receiver } = run(say({ type: 'long', text: 'x'.repeat(500) }), { maxLineBytes: 100 }, (full) => ({
+      frame: (frame, byteLength) => full.frame(frame, byteLength),
+      noise: (line) => full.noise(line),
+      stderr: (text) => full.stderr(text),
+      end: (end) => full.end(end),
+    }));
+    await receiver.ended();
+    expect(receiver.noises).toEqual([expect.stringMatching(/^\[A line of 5\d\d bytes was dropped/)]);
   });
 
   it('has its too long lines dropped and named', async () => {

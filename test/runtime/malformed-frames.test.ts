@@ -313,9 +313,9 @@ describe.each(WAYS)('over %s', (_, open) => {
     await host.say('Go.', 'u1');
     const warnings = host.lines.filter(({ level }) => level === 'warning');
     expect(warnings).toMatchObject([
-      { subtype: 'informational', content: expect.stringContaining('`response` must be an object') },
+      { subtype: 'informational', content: expect.stringContaining('which request it belongs to') },
     ]);
-    expect(host.stderr.join('')).toContain('`response` must be an object');
+    expect(host.stderr.join('')).toContain('which request it belongs to');
     expect(await host.leave()).toBe(0);
   });
 });

@@ -79,7 +79,7 @@ class Wire {
                 this.onFrame();
               },
               noise: (line) => receiver.noise(line),
-              dropped: (frame) => receiver.dropped(frame),
+              dropped: (frame) => receiver.dropped?.(frame),
               stderr: (text) => receiver.stderr(text),
               end: (end) => receiver.end(end),
             }),

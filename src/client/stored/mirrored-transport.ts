@@ -1,4 +1,4 @@
-import { GuardedReceiver } from '../../protocol/transport/guarded-receiver.js';
+import { GuardedReceiver, tellDropped } from '../../protocol/transport/guarded-receiver.js';
 import type {
   DroppedFrame,
   Transport,
@@ -46,7 +46,7 @@ class MirrorReceiver implements TransportReceiver {
   }
 
   dropped(frame: DroppedFrame): void {
-    this.#receiver.dropped(frame);
+    tellDropped(this.#receiver, frame);
   }
 
   stderr(text: string): void {

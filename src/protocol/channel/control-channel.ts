@@ -56,8 +56,8 @@ export interface ControlChannelOptions {
   serve: Serve;
   /** For frames that are ignored: late and repeated ones. */
   debug(message: string, frame: unknown): void;
-  /** For frames that nobody can answer, because they do not say what they belong to. */
-  malformed(problem: string, frame: Frame): void;
+  /** For frames that nobody can answer, because they do not say what they belong to. Default: `debug`. */
+  malformed?(problem: string, frame: Frame): void;
   /** Called whenever the number of open requests in either direction changes. */
   changed(): void;
 }
@@ -173,7 +173,7 @@ export class ControlChannel {
     else if (isControlResponse(frame)) this.#receiveResponse(frame);
     else if (isControlCancel(frame)) this.#receiveCancel(frame);
     else if (frame.type === 'control_request') this.#refuse(frame.request_id as string);
-    else this.#options.malformed('`response` must be an object', frame);
+    else this.#unmatched('answer to', undefined, frame);
   }
 
   /** Its sender waits for an answer. */
@@ -210,10 +210,7 @@ export class ControlChannel {
 
   #receiveCancel(frame: ControlCancelFrame): void {
     const request = this.#inbound.get(frame.request_id);
-    if (request === undefined) {
-      this.#unmatched('cancellation of', frame.request_id, frame);
-      return;
-    }
+    if (request === undefined) return void this.#unmatched('cancellation of', frame.request_id, frame);
     this.#inbound.delete(frame.request_id);
     request.cancellation.cancel(new AbortError('The agent withdrew this request.'));
     this.#options.changed();
@@ -221,8 +218,9 @@ export class ControlChannel {
 
   /** Late, or malformed: what names no request belongs to nothing. */
   #unmatched(what: string, id: unknown, frame: Frame): void {
-    if (typeof id !== 'string') this.#options.malformed('`request_id` must be a string', frame);
-    else this.#options.debug(`${what} a control request that is not open: ignored`, frame);
+    const late = `${what} a control request that is not open: ignored`;
+    if (typeof id === 'string' || !this.#options.malformed) this.#options.debug(late, frame);
+    else this.#options.malformed('it does not say which request it belongs to (`request_id`)', frame);
   }
 
   /**

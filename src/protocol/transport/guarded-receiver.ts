@@ -33,7 +33,7 @@ export class GuardedReceiver implements TransportReceiver {
   }
 
   dropped(frame: DroppedFrame): void {
-    this.#receiver.dropped(frame);
+    tellDropped(this.#receiver, frame);
   }
 
   stderr(text: string): void {
@@ -43,6 +43,12 @@ export class GuardedReceiver implements TransportReceiver {
   end(end: TransportEnd): void {
     this.#receiver.end(end);
   }
+}
+
+/** Also to a receiver that knows nothing of dropped frames. */
+export function tellDropped(receiver: TransportReceiver, frame: DroppedFrame): void {
+  if (receiver.dropped === undefined) receiver.noise(`[${frame.problem}] ${frame.head}`);
+  else receiver.dropped(frame);
 }
 
 export function malformed(frame: unknown, byteLength: number, problem: string): DroppedFrame {

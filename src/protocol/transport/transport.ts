@@ -29,8 +29,8 @@ export interface TransportReceiver {
   frame(frame: Frame, byteLength: number): void;
   /** A line that is not a frame: not JSON, or not an object. */
   noise(line: string): void;
-  /** A frame that is not delivered. The next one is, as usual. */
-  dropped(frame: DroppedFrame): void;
+  /** A frame that is not delivered. The next one is, as usual. Without this it is noise. */
+  dropped?(frame: DroppedFrame): void;
   stderr(text: string): void;
   end(end: TransportEnd): void;
 }

@@ -1,3 +1,4 @@
+import { tellDropped } from './guarded-receiver.js';
 import type { Transport, TransportReceiver } from './transport.js';
 
 /** The members that a wrapper replaces. Own properties only: methods of a class would not be copied. */
@@ -28,7 +29,7 @@ export function wrapReceiver(
   return {
     frame: (frame, byteLength) => inner.frame(frame, byteLength),
     noise: (line) => inner.noise(line),
-    dropped: (frame) => inner.dropped(frame),
+    dropped: (frame) => tellDropped(inner, frame),
     stderr: (text) => inner.stderr(text),
     end: (end) => inner.end(end),
     ...overrides,

@@ -4,7 +4,7 @@ import { messageOf, TenonError } from '../../base/errors.js';
 import { LIMITS } from '../../base/limits.js';
 import type { Frame } from '../../wire/frames.js';
 import { isFrame } from '../../wire/frames.js';
-import { tooLong } from '../guarded-receiver.js';
+import { tellDropped, tooLong } from '../guarded-receiver.js';
 import { type LineReceiver, LineSplitter, LineWriter } from '../pipes.js';
 import type { Transport, TransportEnd, TransportReceiver } from '../transport.js';
 import { Escalation, type EscalationTarget } from './escalation.js';
@@ -191,7 +191,7 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
   }
 
   oversized(byteLength: number, head: string): void {
-    this.#receiver?.dropped(tooLong(byteLength, head));
+    if (this.#receiver !== undefined) tellDropped(this.#receiver, tooLong(byteLength, head));
   }
 
   // EscalationTarget: the measures against a process that does not exit.
