@@ -165,7 +165,7 @@ describe.each(backends)('the ticket board on %s (R36)', (backend) => {
     await decide(url, before.id, 'approve');
     expect(await second.ended).toEqual({ code: 0, signal: null });
     // "already", if the decision came before the call that asks for it again.
-    expect(second.output()).toMatch(/Ticket #1 "The export forgets umlauts" is on the board( already)?\./);
+    expect(second.output()).toMatch(/Ticket #1 "The export forgets umlauts" is (already )?on the board\./);
 
     const store = new TicketStore(board);
     expect({ waiting: store.waiting(), tickets: store.tickets() }).toMatchObject({

@@ -77,7 +77,7 @@ async function write(root, names, { chunkFileNames, plugins = [], platform = 'no
  */
 const PARTS = [
   ['protocol', ['protocol'], 'protocol/index'],
-  ['sessions', ['sessions'], 'testing/index'],
+  ['sessions', ['protocol', 'sessions'], 'testing/index'],
   ['common', ['authoring', 'config', 'mcp', 'options', 'protocol', 'sessions'], 'runtime/index'],
   // The rest, which is also wanted by what the root entry loads on demand.
   ['client', ['authoring', 'client', 'config', 'mcp', 'options', 'protocol', 'sessions'], 'index'],

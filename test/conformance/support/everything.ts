@@ -144,11 +144,10 @@ function isEnvironment(text: unknown): text is string {
   return typeof text === 'string' && text.startsWith('{') && text.includes('"GREETING"');
 }
 
-/** In which order the variables of a process are is no business of anybody. */
+/** In which order the variables of a process are is no business of anybody; ours carry a mark to be found by. */
 function sorted(environment: string): string {
-  const entries = Object.entries(JSON.parse(environment)).toSorted(([one], [other]) =>
-    one < other ? -1 : 1,
-  );
+  const { TENON_PROCESS: _, ...variables } = JSON.parse(environment);
+  const entries = Object.entries(variables).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify(Object.fromEntries(entries));
 }
 
