@@ -2,6 +2,7 @@
 import { query } from 'tenon';
 import { anthropic } from 'tenon/model/anthropic';
 import { embedded } from 'tenon/runtime';
+import { serverSentEvents } from './events.js';
 import { rehearsal } from './rehearsal.js';
 import { shop } from './tools.js';
 
@@ -35,28 +36,3 @@ export default {
     );
   },
 };
-
-/**
- * @param {AsyncIterable<object>} messages
- * @param {() => void} abort called when the reader has left: nobody pays for an answer that nobody reads
- */
-function serverSentEvents(messages, abort) {
-  const encoder = new TextEncoder();
-  const event = (/** @type {string} */ name, /** @type {object} */ data) =>
-    encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
-  const reading = messages[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await reading.next();
-        if (done) controller.close();
-        else controller.enqueue(event('message', value));
-      } catch (error) {
-        console.error(error);
-        controller.enqueue(event('error', { message: 'The agent failed.' }));
-        controller.close();
-      }
-    },
-    cancel: abort,
-  });
-}

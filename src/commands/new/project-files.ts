@@ -27,6 +27,7 @@ const TEMPLATES = {
     files: {
       'worker.js': 'worker/worker.js',
       'tools.js': 'tools.js',
+      'events.js': 'worker/events.js',
       'rehearsal.js': 'worker/rehearsal.js',
       'worker.test.js': 'worker/worker.test.js',
       'build.js': 'worker/build.js',

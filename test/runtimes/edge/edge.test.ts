@@ -21,6 +21,7 @@ import {
 import { type VendorServer, vendorServer } from '../../models/ai-sdk/providers.js';
 import { PATIENCE_MS } from '../../support/patience.js';
 import { bundle, makeProject, sizeOf } from './bundle.js';
+import { endlessApi } from './endless-api.js';
 import { EDGE_RUNTIMES, type RunningWorker, startDeno } from './runtimes.js';
 
 let folder: string;
@@ -31,6 +32,7 @@ beforeAll(async () => {
     'test/runtimes/edge/worker.mjs',
     'test/runtimes/edge/smallest.mjs',
     'examples/session-stores/http-session-store.mjs',
+    'template/worker/events.js',
   ]);
 });
 
@@ -162,8 +164,9 @@ describe.each(EDGE_RUNTIMES)('under %s (R47, wish 19)', (_, { start, condition }
   });
 
   it('an abort in the middle of an answer ends the conversation and the request', async () => {
-    const { outcome } = await played('abort', [stall(text('Never to be finished'))]);
-    expect(outcome).toMatch(/^ABORTED: /);
+    await using api = await endlessApi();
+    expect(await outcomeOf('abort', { messagesApi: api.url })).toMatch(/^ABORTED: /);
+    await api.requestEnded;
   });
 
   it('an interrupt in the middle of an answer ends the turn', async () => {
@@ -175,8 +178,8 @@ describe.each(EDGE_RUNTIMES)('under %s (R47, wish 19)', (_, { start, condition }
     expect(await outcomeOf('function as a model')).toEqual({ results: ['Hello Ada'], result: 'In pieces.' });
   });
 
-  it('messages are streamed to whoever asked, as they come', async () => {
-    await using api = await scriptedMessagesApi([stall(text('First words, never the last.'))]);
+  it('messages are streamed to whoever asked, as they come, until the reader leaves', async () => {
+    await using api = await endlessApi();
     const leave = new AbortController();
     const response = await post('stream', { messagesApi: api.url }, leave.signal);
     let seen = '';
@@ -187,8 +190,9 @@ describe.each(EDGE_RUNTIMES)('under %s (R47, wish 19)', (_, { start, condition }
       seen += piece;
       if (seen.includes('text_delta')) break;
     }
-    expect(seen).toMatch(/^data: \{"type":"system","subtype":"init"/);
+    expect(seen).toMatch(/^event: message\ndata: \{"type":"system","subtype":"init"/);
     leave.abort();
+    await api.requestEnded;
   });
 
   it('what needs processes or files is refused, and the error says why', async () => {

@@ -8,6 +8,7 @@ import { aiSdk } from 'tenon/model/ai-sdk';
 import { anthropic } from 'tenon/model/anthropic';
 import { embedded, fileSessionStore, modelFromFunction } from 'tenon/runtime';
 import { z } from 'zod';
+import { serverSentEvents } from './events.js';
 import { HttpSessionStore } from './http-session-store.mjs';
 
 const add = tool('add', 'Adds', { a: z.number(), b: z.number() }, ({ a, b }) => a + b);
@@ -167,16 +168,7 @@ function streamed(addresses) {
     prompt: 'Go.',
     options: { runtime: claude(addresses), abortController, includePartialMessages: true },
   });
-  const messages = running[Symbol.asyncIterator]();
-  const encoder = new TextEncoder();
-  const body = new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await messages.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(`data: ${JSON.stringify(value)}\n\n`));
-    },
-    cancel: () => abortController.abort(),
-  });
+  const body = serverSentEvents(running, () => abortController.abort(), 100);
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 }
 
