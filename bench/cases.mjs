@@ -234,10 +234,23 @@ export const CASES = [
     name: 'runtime-history',
     measurement: 'history',
     subjects: ['runtime'],
-    parameters: { number: 400 },
+    parameters: { number: 520 },
     metrics: [
-      { key: 'early', title: 'a turn with 20 turns before it', unit: 'µs' },
-      { key: 'late', title: 'a turn with 380 turns before it', unit: 'µs' },
+      { key: 'early', title: 'a turn with 80 messages before it', unit: 'µs' },
+      { key: 'late', title: 'a turn with 2,000 messages before it', unit: 'µs' },
     ],
   },
+  ...['anthropic', 'ai-sdk'].map((adapter) => ({
+    name: `runtime-model-${adapter}`,
+    measurement: 'modelTurns',
+    subjects: ['runtime'],
+    parameters: { adapter, number: 1000 },
+    metrics: [
+      {
+        key: 'cpu',
+        title: `model, tool, model with the adapter \`${adapter}\`: CPU`,
+        unit: /** @type {'µs'} */ ('µs'),
+      },
+    ],
+  })),
 ];

@@ -20,6 +20,10 @@ async function measure() {
     return { took, memory };
   }
   const given = JSON.parse(parameters);
+  if (measurement === 'modelTurns') {
+    const { modelTurns } = await import('./measure/models.mjs');
+    return modelTurns(given);
+  }
   if (subject === 'runtime') {
     const runtime = await import('./measure/runtime.mjs');
     return runtime[/** @type {'turns'} */ (measurement)](given);

@@ -32,7 +32,7 @@ export function callingModel(calls = 1) {
  * @param {number} answer
  * @returns {Iterable<any>}
  */
-function* events(calls, answer) {
+export function* events(calls, answer) {
   const usage = { input_tokens: 1, output_tokens: 1 };
   const message = {
     id: `msg_${answer}`,
