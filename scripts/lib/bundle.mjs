@@ -73,11 +73,11 @@ async function write(root, names, { chunkFileNames, plugins = [], platform = 'no
  * What the root entry shares with others, by the folders that those may load. Left to itself the bundler makes a file for
  * each set of entries that share something, a dozen, and each costs Node more than half a millisecond.
  *
- * @type {readonly (readonly [name: string, folders: readonly string[], sharer: string])[]}
+ * @type {readonly (readonly [name: string, folders: readonly string[], ...sharers: string[]])[]}
  */
 const PARTS = [
-  ['protocol', ['protocol'], 'protocol/index'],
-  ['sessions', ['protocol', 'sessions'], 'testing/index'],
+  ['protocol', ['protocol'], 'protocol/index', 'testing/index'],
+  ['sessions', ['sessions'], 'testing/index'],
   ['common', ['authoring', 'config', 'mcp', 'options', 'protocol', 'sessions'], 'runtime/index'],
   // The rest, which is also wanted by what the root entry loads on demand.
   ['client', ['authoring', 'client', 'config', 'mcp', 'options', 'protocol', 'sessions'], 'index'],
@@ -95,13 +95,14 @@ function parts(root) {
   const inFolder = (/** @type {string} */ id, /** @type {readonly string[]} */ folders) =>
     folders.some((folder) => id.startsWith(join(root, 'src', folder) + sep));
   /** @type {import('rolldown').CodeSplittingGroup[]} */
-  const shared = PARTS.map(([name, folders, sharer], index) => ({
+  const shared = PARTS.map(([name, folders, ...sharers], index) => ({
     debugName: name,
     // The first has what several could have.
     priority: PARTS.length - index,
     name: (id, context) => {
       const isLoaded = inFolder(id, folders) && reachedFrom(source('index'), context).has(id);
-      return isLoaded && reachedFrom(source(sharer), context).has(id) ? name : null;
+      const isShared = sharers.some((sharer) => reachedFrom(source(sharer), context).has(id));
+      return isLoaded && isShared ? name : null;
     },
   }));
   // What the runtime loads at once and the root entry on demand.

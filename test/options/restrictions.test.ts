@@ -311,6 +311,7 @@ const NOT_RESTRICTING = `
 
 /** Keys of the settings of the same kind; models are in test/runtime/settings-fail-closed.test.ts. */
 const NOT_RESTRICTING_KEYS = [
+  'autoCompactEnabled',
   'permissions.additionalDirectories',
   'env',
   'disableAllHooks',

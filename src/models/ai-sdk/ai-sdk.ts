@@ -72,6 +72,7 @@ export function aiSdk(model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
   return {
     name,
     prices: options.prices,
+    identify: (wanted) => adapters.get(wanted)?.identity,
     window: (wanted) =>
       typeof options.contextWindow === 'object' ? options.contextWindow[wanted] : options.contextWindow,
     accepts: (wanted) => adapters.has(wanted),
