@@ -145,7 +145,7 @@ class AiSdkAdapter {
       countsCacheApart: traitsOf(this.#model).countsCacheApart === true,
       warn,
     });
-    const { stream } = await this.#model.doStream(call);
+    const { stream } = await this.#model.doStream(call as never);
     for await (const part of partsOf(stream)) yield* answer.write(part as StreamPart);
     if (!answer.isFinished) throw new ModelError("The model's stream ended before its answer did.");
   }

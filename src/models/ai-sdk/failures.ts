@@ -1,4 +1,5 @@
 import { messageOf } from '../../protocol/base/errors.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { ModelError } from '../../runtime/model.js';
 import { type Failure, isTransientStatus, statusOfType } from '../retrying.js';
 
@@ -48,11 +49,12 @@ interface Words {
   type?: string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a stranger sent; every field is checked
-function wordsIn(sent: any): Words {
-  const said = sent?.error ?? sent;
-  const message = [said?.message, said].find((value) => typeof value === 'string' && value !== '');
-  const type = [said?.code, said?.type, said?.status].find((value) => typeof value === 'string');
+function wordsIn(sent: unknown): Words {
+  const said = isRecord(sent) ? (sent.error ?? sent) : sent;
+  const fields = isRecord(said) ? said : {};
+  const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+  const message = [fields.message, said].find(isText);
+  const type = [fields.code, fields.type, fields.status].find(isText);
   return { ...(message === undefined ? {} : { message }), ...(type === undefined ? {} : { type }) };
 }
 

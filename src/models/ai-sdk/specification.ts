@@ -13,8 +13,7 @@ export interface AiSdkLanguageModel {
   readonly provider: string;
   readonly modelId: string;
   // Each specification has a type of its own for the options, and they do not fit each other.
-  // biome-ignore lint/suspicious/noExplicitAny: a method that takes any of them has no other type
-  doStream(options: any): PromiseLike<{ stream: ReadableStream<unknown> }>;
+  doStream(options: never): PromiseLike<{ stream: ReadableStream<unknown> }>;
 }
 
 export interface CallOptions {

@@ -38,8 +38,7 @@ export interface AnthropicOptions {
 export interface AnthropicClient {
   messages: {
     // Each release of the vendor's packages has its own types for these.
-    // biome-ignore lint/suspicious/noExplicitAny: a method that takes any of them has no other type
-    create(body: any, options?: any): PromiseLike<unknown>;
+    create(body: never, options?: never): PromiseLike<unknown>;
   };
 }
 
@@ -81,7 +80,10 @@ export function anthropic(options: AnthropicOptions = {}): Model {
       const { signal } = context;
       const open = async function* (): AsyncGenerator<StreamEvent, void> {
         const sent = { signal, maxRetries: 0, ...headersOf(request) };
-        yield* (await messages.create(bodyOf(request, aliases), sent)) as AsyncIterable<StreamEvent>;
+        yield* (await messages.create(
+          bodyOf(request, aliases) as never,
+          sent as never,
+        )) as AsyncIterable<StreamEvent>;
       };
       try {
         yield* withRetries(open, context, maxRetries, failureOf);
