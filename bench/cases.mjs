@@ -6,19 +6,23 @@
  * @property {string} key in the numbers of the measurement
  * @property {string} title
  * @property {'ms' | 'µs' | 'MB' | 'KB' | '/s'} unit
- * @property {number} [atMost] times the floor
+ * @property {number} [atMost] times the floor, or the case's `base`
  * @property {number} [atLeast] times the floor
  * @property {number} [limit] the goal as a number in `unit`
+ * @property {number} [timesLess] how many times less than the Claude Code CLI
  *
  * @typedef {object} Case
  * @property {string} name
  * @property {string} measurement
  * @property {readonly string[]} subjects
+ * @property {string} [base] the subject that the others are compared with
  * @property {object} [parameters]
  * @property {readonly Metric[]} metrics
  */
 
 const CLIENTS = ['official', 'floor', 'tenon'];
+/** The first is what the others are compared with. */
+const ADAPTERS = ['anthropic', 'ai-sdk-anthropic', 'ai-sdk-openai', 'ai-sdk-compatible'];
 const TRANSPORTS = ['direct', 'memory', 'in-process', 'embedded', 'stdio', 'sse', 'http'];
 const MB = 1024 * 1024;
 
@@ -96,6 +100,23 @@ const line = (megabytes) => ({
   parameters: { number: 1, bytes: megabytes * MB },
   metrics: [{ key: 'took', title: `one line of ${megabytes} MB`, unit: 'ms', atMost: 1.2 }],
 });
+
+/** @param {string} name @param {{ deltas: number, number: number }} parameters @returns {Case} */
+const adapters = (name, parameters) => ({
+  name,
+  measurement: 'modelTurns',
+  subjects: ADAPTERS,
+  base: 'anthropic',
+  parameters,
+  metrics: [
+    { key: 'turn', title: answersOf(parameters.deltas), unit: 'µs', atMost: 1.1 },
+    { key: 'alone', title: 'the package alone', unit: 'µs' },
+    { key: 'ours', title: 'Tenon alone', unit: 'µs', atMost: 1.1 },
+  ],
+});
+
+/** @param {number} deltas */
+const answersOf = (deltas) => (deltas === 1 ? 'short answers' : `answers of ${deltas} deltas`);
 
 /** @type {readonly Case[]} */
 export const CASES = [
@@ -194,6 +215,22 @@ export const CASES = [
     ],
   },
   {
+    name: 'file-work',
+    measurement: 'fileWork',
+    subjects: ['claude', 'tenon-runtime'],
+    metrics: [
+      { key: 'start', title: 'agent as a process: `query()` to the first message', unit: 'ms' },
+      {
+        key: 'memory',
+        title: '20 file operations: most resident memory of the process',
+        unit: 'MB',
+        timesLess: 5,
+      },
+      { key: 'cpu', title: '20 file operations: CPU of the process', unit: 'ms', timesLess: 3 },
+      { key: 'took', title: '20 file operations: from `query()` to the end', unit: 'ms' },
+    ],
+  },
+  {
     name: 'runtime-start',
     measurement: 'firstRequest',
     subjects: ['runtime'],
@@ -240,17 +277,6 @@ export const CASES = [
       { key: 'late', title: 'a turn with 2,000 messages before it', unit: 'µs' },
     ],
   },
-  ...['anthropic', 'ai-sdk'].map((adapter) => ({
-    name: `runtime-model-${adapter}`,
-    measurement: 'modelTurns',
-    subjects: ['runtime'],
-    parameters: { adapter, number: 1000 },
-    metrics: [
-      {
-        key: 'cpu',
-        title: `model, tool, model with the adapter \`${adapter}\`: CPU`,
-        unit: /** @type {'µs'} */ ('µs'),
-      },
-    ],
-  })),
+  adapters('runtime-models', { deltas: 1, number: 2200 }),
+  adapters('runtime-models-long', { deltas: 100, number: 1100 }),
 ];

@@ -22,7 +22,7 @@ async function measure() {
   const given = JSON.parse(parameters);
   if (measurement === 'modelTurns') {
     const { modelTurns } = await import('./measure/models.mjs');
-    return modelTurns(given);
+    return modelTurns(subject, given);
   }
   if (subject === 'runtime') {
     const runtime = await import('./measure/runtime.mjs');
@@ -31,6 +31,10 @@ async function measure() {
   if (measurement === 'realCli') {
     const { realCli } = await import('./measure/real-cli.mjs');
     return realCli(/** @type {'tenon'} */ (subject));
+  }
+  if (measurement === 'fileWork') {
+    const { fileWork } = await import('./measure/file-work.mjs');
+    return fileWork(/** @type {'claude'} */ (subject));
   }
   if (measurement === 'transport') {
     const { transport } = await import('./measure/transports.mjs');

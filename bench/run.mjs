@@ -7,7 +7,15 @@ import { emulator } from './emulator/build.mjs';
 import { measureAll } from './lib/measure.mjs';
 import { writeReport } from './lib/report.mjs';
 import { rows } from './lib/rows.mjs';
-import { aligned, clientCells, realCliCells, runtimeCells, transportCells } from './lib/tables.mjs';
+import {
+  adapterCells,
+  agentCells,
+  aligned,
+  clientCells,
+  realCliCells,
+  runtimeCells,
+  transportCells,
+} from './lib/tables.mjs';
 
 const HELP = `npm run bench -- [options]
 
@@ -78,9 +86,8 @@ emulator();
 const measured = rows(cases, await measureAll(cases, rounds, progress));
 if (values.json) console.log(JSON.stringify(measured, null, 2));
 else {
-  for (const cells of [clientCells, transportCells, realCliCells, runtimeCells].map((cells) =>
-    cells(measured),
-  )) {
+  const tables = [clientCells, transportCells, realCliCells, agentCells, runtimeCells, adapterCells];
+  for (const cells of tables.map((cells) => cells(measured))) {
     if (cells.length > 1) console.log(`\n${aligned(cells)}`);
   }
 }

@@ -6,6 +6,8 @@ import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { plot } from './plot.mjs';
 import {
+  adapterCells,
+  agentCells,
   clientCells,
   markdown,
   realCliCells,
@@ -58,8 +60,12 @@ function measured(rows, rounds) {
     markdown(transportCells(rows)),
     '### The real CLI',
     markdown(realCliCells(rows)),
+    '### An agent as a process',
+    markdown(agentCells(rows)),
     '### The embedded runtime',
     markdown(runtimeCells(rows)),
+    '### The adapters of models',
+    markdown(adapterCells(rows)),
   ].join('\n\n');
 }
 

@@ -12,6 +12,7 @@ import { median, ratio } from './statistics.mjs';
  * @property {Metric} metric
  * @property {Record<string, { median: number, least: number, most: number }>} bySubject
  * @property {number | undefined} ratio Tenon to the floor
+ * @property {Record<string, number | undefined>} toBase of the other subjects, where the case has a base
  * @property {string} goal
  * @property {boolean | undefined} met
  */
@@ -45,14 +46,19 @@ function row(each, metric, measured) {
   );
   const hasFloor = each.subjects.includes('floor');
   const toFloor = hasFloor ? ratio(series('tenon'), series('floor')) : undefined;
-  const own = bySubject.tenon ?? bySubject.runtime;
+  const own = bySubject.tenon ?? bySubject.runtime ?? bySubject['tenon-runtime'];
   return {
     name: each.name,
     title: metric.title,
     metric,
     bySubject,
     ratio: toFloor,
-    ...judged(metric, toFloor, own?.median),
+    toBase: Object.fromEntries(
+      each.subjects
+        .filter((subject) => each.base !== undefined && subject !== each.base)
+        .map((subject) => [subject, ratio(series(subject), series(each.base ?? ''))]),
+    ),
+    ...judged(metric, toFloor, own?.median, bySubject.claude?.median),
   };
 }
 
@@ -65,8 +71,13 @@ function scaled(value, { unit }) {
  * @param {Metric} metric
  * @param {number | undefined} toFloor
  * @param {number | undefined} value
+ * @param {number | undefined} claude
  */
-function judged({ atMost, atLeast, limit, unit }, toFloor, value) {
+function judged({ atMost, atLeast, limit, timesLess, unit }, toFloor, value, claude) {
+  if (timesLess !== undefined) {
+    const times = (claude ?? Number.NaN) / (value ?? Number.NaN);
+    return { goal: `${timesLess} × less`, met: times >= timesLess };
+  }
   if (atMost !== undefined) return { goal: `≤ ${atMost} × floor`, met: (toFloor ?? Number.NaN) <= atMost };
   if (atLeast !== undefined) return { goal: `≥ ${atLeast} × floor`, met: (toFloor ?? Number.NaN) >= atLeast };
   if (limit !== undefined) return { goal: `≤ ${limit} ${unit}`, met: (value ?? Number.NaN) <= limit };

@@ -55,6 +55,65 @@ export function realCliCells(rows) {
   ];
 }
 
+/** @param {readonly Row[]} rows */
+export function agentCells(rows) {
+  return [
+    ['what', 'Claude Code CLI', 'tenon-runtime', 'goal', 'met'],
+    ...rows
+      .filter(({ bySubject }) => bySubject.claude !== undefined)
+      .map((row) => [
+        row.title,
+        ...['claude', 'tenon-runtime'].map((subject) => cell(row, subject)),
+        row.goal,
+        verdict(row),
+      ]),
+  ];
+}
+
+const ADAPTERS = {
+  anthropic: '`anthropic()`, @anthropic-ai/sdk',
+  'ai-sdk-anthropic': '`aiSdk()`, @ai-sdk/anthropic',
+  'ai-sdk-openai': '`aiSdk()`, @ai-sdk/openai, chat',
+  'ai-sdk-compatible': '`aiSdk()`, @ai-sdk/openai-compatible',
+};
+
+/** @param {readonly Row[]} rows */
+export function adapterCells(rows) {
+  const names = [
+    ...new Set(rows.filter(({ toBase }) => Object.keys(toBase).length > 0).map(({ name }) => name)),
+  ];
+  return [
+    [
+      'CPU of a turn: model, tool, model',
+      'whole',
+      'the package alone',
+      'Tenon alone',
+      'whole / `anthropic()`',
+      'Tenon alone / `anthropic()`',
+      'goal',
+    ],
+    ...names.flatMap((name) => adapterLines(rows.filter((row) => row.name === name))),
+  ];
+}
+
+/** @param {readonly Row[]} rows of one case */
+function adapterLines(rows) {
+  const row = (/** @type {string} */ key) =>
+    /** @type {Row} */ (rows.find(({ metric }) => metric.key === key));
+  const compared = (/** @type {string} */ key, /** @type {string} */ subject) => {
+    const value = row(key).toBase[subject];
+    return value === undefined
+      ? ''
+      : `${value.toFixed(2)}${value <= (row(key).metric.atMost ?? 0) ? '' : ' (missed)'}`;
+  };
+  return Object.entries(ADAPTERS).map(([subject, title]) => [
+    `${title}: ${row('turn').title}`,
+    ...['turn', 'alone', 'ours'].map((key) => cell(row(key), subject)),
+    ...['turn', 'ours'].map((key) => compared(key, subject)),
+    compared('turn', subject) === '' ? '' : `≤ ${row('turn').metric.atMost}`,
+  ]);
+}
+
 const WAYS = {
   direct: 'direct call of the function',
   memory: 'linked in-memory MCP pair',

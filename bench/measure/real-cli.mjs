@@ -9,7 +9,7 @@ import { median } from './conversation.mjs';
 
 const ROUNDS = 5;
 
-function cli() {
+export function cli() {
   const reference = createRequire(new URL('../../test/reference/package.json', import.meta.url));
   const platform = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`;
   return join(dirname(reference.resolve(`${platform}/package.json`)), 'claude');

@@ -5,7 +5,7 @@ import { embedded } from 'tenon/runtime';
 import { scriptedModel } from 'tenon/testing';
 import { echoServer, median, openPrompt, settledHeap } from './conversation.mjs';
 
-const INPUT = JSON.stringify({ n: 1, text: 'x'.repeat(100) });
+export const INPUT = JSON.stringify({ n: 1, text: 'x'.repeat(100) });
 
 /**
  * A model that asks for so many calls in each turn, and then answers. Unlike `scriptedModel` it remembers nothing, so
@@ -30,9 +30,10 @@ export function callingModel(calls = 1) {
 /**
  * @param {number} calls
  * @param {number} answer
+ * @param {number} [deltas] of each block
  * @returns {Iterable<any>}
  */
-export function* events(calls, answer) {
+export function* events(calls, answer, deltas = 1) {
   const usage = { input_tokens: 1, output_tokens: 1 };
   const message = {
     id: `msg_${answer}`,
@@ -49,15 +50,23 @@ export function* events(calls, answer) {
       ? { type: 'tool_use', id: `toolu_${answer}_${index}`, name: 'mcp__bench__echo', input: {} }
       : { type: 'text', text: '' };
     yield { type: 'content_block_start', index, content_block };
-    const delta = isCall
-      ? { type: 'input_json_delta', partial_json: INPUT }
-      : { type: 'text_delta', text: 'done' };
-    yield { type: 'content_block_delta', index, delta };
+    for (const piece of pieces(INPUT, deltas)) {
+      const delta = isCall
+        ? { type: 'input_json_delta', partial_json: piece }
+        : { type: 'text_delta', text: 'done' };
+      yield { type: 'content_block_delta', index, delta };
+    }
     yield { type: 'content_block_stop', index };
   }
   const stop_reason = calls > 0 ? 'tool_use' : 'end_turn';
   yield { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage };
   yield { type: 'message_stop' };
+}
+
+/** @param {string} text @param {number} number */
+export function pieces(text, number) {
+  const at = (/** @type {number} */ index) => Math.floor((text.length * index) / number);
+  return Array.from({ length: number }, (_, index) => text.slice(at(index), at(index + 1)));
 }
 
 /**

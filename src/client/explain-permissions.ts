@@ -73,6 +73,9 @@ export function explainWith(read: ReadSettings, all: Options = {}): PermissionsE
   return { mode, tools, warnings: [...warnings, ...warningsOf(options, state, tools)] };
 }
 
+/** Tools whose calls only the user can answer, so that no rule does. */
+const ALWAYS_ASKED: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
+
 /**
  * Why `canUseTool` will not be called, as far as the options themselves say; undefined if it may be. Files are
  * not read for it.
@@ -90,7 +93,11 @@ export function whyNeverAsked(options: Options): string | undefined {
   const isKnown = Array.isArray(options.tools) || options.runtime != null;
   if (!isKnown || (options.hooks?.PreToolUse?.length ?? 0) > 0) return undefined;
   const tools = subjectsOf(options, state).map((subject) => explain(subject, state, options));
-  const isShadowed = tools.length > 0 && tools.every(({ decision }) => decision !== 'ask');
+  const isShadowed =
+    tools.length > 0 &&
+    tools.every(
+      ({ tool, decision }) => decision === 'deny' || (decision === 'allow' && !ALWAYS_ASKED.has(tool)),
+    );
   return isShadowed ? 'rules decide about every tool of `mcpServers` and `tools`' : undefined;
 }
 

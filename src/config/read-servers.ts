@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { messageOf } from '../protocol/base/errors.js';
 import { isRecord } from '../protocol/base/kinds.js';
 import { type JsonDocument, JsonSyntaxError, parseJson } from './json-lines.js';
@@ -34,6 +35,8 @@ export function readServers(file: McpConfigFile): ReadFile {
   };
   let document: JsonDocument;
   try {
+    // Most are missing, in every conversation, and an error costs more than all of this.
+    if (lstatSync(file.path, { throwIfNoEntry: false }) === undefined) return result;
     const { text, foreignOwner } = readWithOwner(file.path);
     result.found = true;
     if (foreignOwner !== undefined && file.isInCheckout) {

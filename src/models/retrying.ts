@@ -22,35 +22,104 @@ export interface Failure {
   reason: string;
 }
 
+/** How an adapter reads what its client throws. */
+export interface Failures {
+  of(error: unknown): Failure;
+  /** What the runtime understands, in place of what was thrown. */
+  told(error: unknown): unknown;
+}
+
 /**
  * The events of a request, sent again while it fails for a transient reason. Once part of the answer has been seen, a
- * second attempt would repeat it. Throws what the last attempt threw.
+ * second attempt would repeat it. Throws what the last attempt threw, in the words of `failures`.
  */
-export async function* withRetries(
-  open: () => AsyncIterable<StreamEvent>,
-  { signal, onRetry, ...context }: ModelContext,
+export function withRetries(
+  open: () => Promise<AsyncIterable<StreamEvent>>,
+  context: ModelContext,
   maxRetries: number,
-  failureOf: (error: unknown) => Failure,
-): AsyncGenerator<StreamEvent, void> {
-  const mostRetries = Math.min(maxRetries, context.maxRetries ?? maxRetries);
-  for (let attempt = 1; ; attempt += 1) {
-    let hasBegun = false;
-    try {
-      for await (const event of open()) {
-        hasBegun = true;
-        yield event;
+  failures: Failures,
+): AsyncIterableIterator<StreamEvent, void> {
+  return new RetriedEvents(open, context, maxRetries, failures);
+}
+
+type Result = IteratorResult<StreamEvent, void>;
+
+const END: Result = { done: true, value: undefined };
+const NO_MORE: AsyncIterator<StreamEvent, void> = { next: async () => END };
+
+/** Not a generator: every event would wait in it several times, and of long answers there are thousands. */
+class RetriedEvents implements AsyncIterableIterator<StreamEvent, void> {
+  readonly #open: () => Promise<AsyncIterable<StreamEvent>>;
+  readonly #context: ModelContext;
+  readonly #mostRetries: number;
+  readonly #failures: Failures;
+  /** Undefined until an attempt has brought its first event. */
+  #events: AsyncIterator<StreamEvent, void> | undefined;
+
+  constructor(
+    open: () => Promise<AsyncIterable<StreamEvent>>,
+    context: ModelContext,
+    maxRetries: number,
+    failures: Failures,
+  ) {
+    this.#open = open;
+    this.#context = context;
+    this.#mostRetries = Math.min(maxRetries, context.maxRetries ?? maxRetries);
+    this.#failures = failures;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Result> {
+    const next = this.#events === undefined ? this.#first() : this.#events.next();
+    return next.then(undefined, this.#failed);
+  }
+
+  async return(): Promise<Result> {
+    const events = this.#events;
+    this.#events = NO_MORE;
+    await events?.return?.();
+    return END;
+  }
+
+  async #first(): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const events = (await this.#open())[Symbol.asyncIterator]();
+        const first = await events.next();
+        if (this.#events === undefined) {
+          this.#events = events;
+          return first;
+        }
+        // Nobody reads any more.
+        await events.return?.();
+        return END;
+      } catch (error) {
+        await this.#beforeAttemptAfter(attempt, error);
       }
-      return;
-    } catch (error) {
-      const failure = failureOf(error);
-      const most = failure.status === undefined ? Math.min(mostRetries, MAX_CONNECTION_RETRIES) : mostRetries;
-      if (hasBegun || signal.aborted || attempt > most || !failure.isTransient) throw error;
-      const { status = null, reason } = failure;
-      const delayMs = delayBefore(attempt, failure);
-      onRetry({ attempt, maxRetries: most, delayMs, status, error: kindOf(status), reason });
-      await wait(delayMs, { signal });
     }
   }
+
+  /** Throws what was thrown if there is to be no other attempt. */
+  async #beforeAttemptAfter(attempt: number, error: unknown): Promise<void> {
+    const { signal, onRetry } = this.#context;
+    const failure = this.#failures.of(error);
+    const most =
+      failure.status === undefined ? Math.min(this.#mostRetries, MAX_CONNECTION_RETRIES) : this.#mostRetries;
+    const isLeft = this.#events !== undefined || signal.aborted;
+    if (isLeft || attempt > most || !failure.isTransient) throw error;
+    const { status = null, reason } = failure;
+    const delayMs = delayBefore(attempt, failure);
+    onRetry({ attempt, maxRetries: most, delayMs, status, error: kindOf(status), reason });
+    await wait(delayMs, { signal });
+  }
+
+  readonly #failed = (error: unknown): never => {
+    this.#events = NO_MORE;
+    throw this.#failures.told(error);
+  };
 }
 
 export function isTransientStatus(status: number): boolean {

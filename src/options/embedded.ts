@@ -44,10 +44,5 @@ export function aboutHooks(hooks: NonNullable<Options['hooks']>): Support {
 
 export function aboutPrompt(prompt: NonNullable<Options['systemPrompt']>): Support {
   if (typeof prompt === 'string' || Array.isArray(prompt)) return 'acts';
-  if (prompt.type === 'preset') {
-    return ignoresPart(
-      "it does not have Claude Code's prompt and uses a short one of its own, to which `append` is added",
-    );
-  }
   return prompt.snapshot == null ? 'acts' : ignoresPart('it keeps no snapshots of prompts');
 }

@@ -57,7 +57,7 @@ export function childEnvironment(
   for (const name of NEVER_INHERITED) delete env[name];
   Object.assign(env, DEFAULTS, fromOptions, given);
   // `undefined` and `null` mean "not set"; spawn would write them out as text.
-  for (const [name, value] of Object.entries(env)) if (value == null) delete env[name];
+  if (given !== undefined) for (const name of Object.keys(given)) if (given[name] == null) delete env[name];
   return given === undefined ? shared(env) : env;
 }
 

@@ -85,7 +85,10 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
   enableFileCheckpointing: {
     kind: truth,
     to: toEnvironment('CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING', (on) => (on ? 'true' : undefined)),
-    embedded: (on) => (on ? refuses('it keeps no copies of files, so nothing could be rewound') : 'acts'),
+    embedded: (on, { hasWorkspace }) =>
+      !on || hasWorkspace
+        ? 'acts'
+        : refuses('it has no files that could be rewound; give embedded({ workspace })'),
   },
   env: { kind: record, to: clientSide, embedded: 'acts' },
   executable: { kind: text, to: clientSide, embedded: NO_PROCESS },
@@ -197,7 +200,8 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
       },
       readBack: ({ plan }) => plan?.awaitInitialize,
     },
-    embedded: ignores('it has no plugins'),
+    embedded: (delivery) =>
+      delivery === 'argv' ? 'acts' : refuses('it reads plugins at its start; leave `pluginDelivery` out'),
   },
   plugins: {
     kind: list,
@@ -205,8 +209,7 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
       put: putPlugins,
       readBack: ({ initialize, plan }) => initialize?.plugins ?? plan?.pluginDirectories,
     },
-    embedded: (plugins) =>
-      plugins.length === 0 ? 'acts' : refuses('it loads no plugins, whose hooks and rules could say no'),
+    embedded: 'acts',
   },
   projectConfigRoot: {
     kind: text,
@@ -269,7 +272,7 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
   skills: {
     kind: either(list, oneOf('all')),
     to: { put: putSkills, readBack: ({ initialize }) => initialize?.skills },
-    embedded: ignores('it has no skills'),
+    embedded: 'acts',
   },
   spawnClaudeCodeProcess: { kind: callback, to: clientSide, embedded: NO_PROCESS },
   startupTimeoutMs: {

@@ -11,7 +11,13 @@ export type GivenOptions = { readonly [Name in keyof Options]?: NonNullable<Opti
 export interface Row<Value> {
   readonly kind: Kind;
   readonly to: Place<Value>;
-  readonly embedded: Support | ((value: Value) => Support);
+  readonly embedded: Support | ((value: Value, runtime: RuntimeFacts) => Support);
+}
+
+/** What an embedded runtime has, and what it does with an option may depend on. */
+export interface RuntimeFacts {
+  /** Files, and tools that work on them. */
+  readonly hasWorkspace: boolean;
 }
 
 /**

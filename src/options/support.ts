@@ -3,7 +3,7 @@ import { NO_PROCESS } from './embedded.js';
 import type { Warn } from './normalise.js';
 import { OPTION_TABLE } from './option-table.js';
 import type { Options } from './options.js';
-import type { GivenOptions, ReceivedOptions, Row, Support } from './row.js';
+import type { GivenOptions, ReceivedOptions, Row, RuntimeFacts, Support } from './row.js';
 
 const NAMES = Object.keys(OPTION_TABLE) as (keyof Options)[];
 
@@ -11,22 +11,22 @@ const NAMES = Object.keys(OPTION_TABLE) as (keyof Options)[];
  * Checks options against what the embedded runtime does with them, according to the table: throws for those
  * it refuses and warns about those it ignores (with `strictOptions` it throws for those too).
  */
-export function checkEmbedded(options: GivenOptions, warn: Warn): void {
+export function checkEmbedded(options: GivenOptions, runtime: RuntimeFacts, warn: Warn): void {
   const strict = options.strictOptions === true;
   for (const name of NAMES) {
     const value = options[name];
     if (value === undefined || value === false) continue;
-    const support = supportOf(name, value);
+    const support = supportOf(name, value, runtime);
     if (support !== NO_PROCESS) report(name, value, support, warn, strict);
   }
 }
 
 /** The same for a runtime that only receives what the options were translated into. */
-export function checkReceived(received: ReceivedOptions, warn: Warn): void {
+export function checkReceived(received: ReceivedOptions, runtime: RuntimeFacts, warn: Warn): void {
   for (const name of NAMES) {
     const value = OPTION_TABLE[name].to.readBack?.(received);
     if (value === undefined || value === null || value === false) continue;
-    report(name, value, supportOf(name, value), warn, false);
+    report(name, value, supportOf(name, value, runtime), warn, false);
   }
 }
 
@@ -39,9 +39,9 @@ export function checkNoProcess(options: GivenOptions, warn: Warn): void {
   }
 }
 
-function supportOf(name: keyof Options, value: unknown): Support {
+function supportOf(name: keyof Options, value: unknown, runtime: RuntimeFacts): Support {
   const { embedded } = OPTION_TABLE[name] as Row<unknown>;
-  return typeof embedded === 'function' ? embedded(value) : embedded;
+  return typeof embedded === 'function' ? embedded(value, runtime) : embedded;
 }
 
 function report(name: string, value: unknown, support: Support, warn: Warn, strict: boolean): void {

@@ -9,6 +9,7 @@ import { messageOf } from '../protocol/base/errors.js';
 import { StreamTransport } from '../protocol/transport/stream-transport.js';
 import { projectsDirectory } from '../sessions/places.js';
 import { fileSessionStore } from '../sessions/stores.js';
+import { localWorkspace } from '../workspace/adapters/local.js';
 import { serveRuntime } from './on-node.js';
 import { RUNTIME_VERSION } from './start/runtime-config.js';
 
@@ -23,6 +24,9 @@ Options: those of the CLI (--model, --allowedTools, --permission-mode, --mcp-con
   --version   print the version
   --help      print this
 `;
+
+/** What the CLI exits with when it is told to leave. */
+const EXIT_CODES: Readonly<Record<string, number>> = { SIGTERM: 143, SIGINT: 0 };
 
 const args = process.argv.slice(2);
 if (args.includes('--help') || args.includes('-h')) leave(0, HELP);
@@ -47,6 +51,7 @@ function run(flags: AgentPlan): void {
     {
       model: anthropic({ maxRetries: retries === undefined ? undefined : Number(retries) }),
       sessionStore: fileSessionStore(projectsDirectory()),
+      workspace: localWorkspace(process.cwd()),
     },
     {
       flags,
@@ -61,7 +66,13 @@ function run(flags: AgentPlan): void {
     process.exitCode = code;
     process.stdin.destroy();
   });
-  process.on('SIGTERM', () => process.exit(143));
+  for (const [signal, code] of Object.entries(EXIT_CODES)) {
+    // A second signal does not wait.
+    process.once(signal, () => {
+      process.once(signal, () => process.exit(code));
+      void running.stop().finally(() => process.exit(code));
+    });
+  }
 }
 
 /** As in the CLI: after a line that is not JSON, the host cannot be trusted with the next one. */

@@ -1,6 +1,7 @@
 import type { AgentRuntime, AgentStart } from '../options/agent-runtime.js';
 import { checkMode, FlagError, parseArguments, writeExtra } from '../options/flags.js';
 import type { AgentPlan } from '../options/plan.js';
+import type { RuntimeFacts } from '../options/row.js';
 import { checkEmbedded, checkReceived } from '../options/support.js';
 import { clock, type Timer } from '../protocol/base/clock.js';
 import { LIMITS } from '../protocol/base/limits.js';
@@ -8,10 +9,12 @@ import { refusedTransport } from '../protocol/transport/failed-transport.js';
 import { memoryTransportPair } from '../protocol/transport/memory-transport.js';
 import type { Transport } from '../protocol/transport/transport.js';
 import { wrapReceiver, wrapTransport } from '../protocol/transport/wrap-transport.js';
+import { checkFetcher } from '../workspace/tools/web-fetch.js';
 import { checkContext } from './context/context-options.js';
+import { checkKnowledge } from './knowledge/values.js';
 import { checkModel } from './model.js';
 import { type RunningRuntime, serveRuntime } from './serve.js';
-import { checkCache, type PlacedConfig } from './start/runtime-config.js';
+import { checkCache, factsOf, type PlacedConfig } from './start/runtime-config.js';
 import { checkMaxResultChars } from './tools/result-bounds.js';
 
 /**
@@ -22,16 +25,19 @@ export function embedded(config: PlacedConfig): AgentRuntime {
   checkModel(config, 'embedded');
   checkCache(config, 'embedded');
   checkMaxResultChars(config.maxResultChars);
+  checkFetcher(config.fetcher);
   checkContext(config.context);
+  checkKnowledge(config, 'embedded');
   return { name: 'The embedded runtime', open: (start) => open(config, start) };
 }
 
 function open(config: PlacedConfig, start: AgentStart): Transport {
-  checkEmbedded(start.options, start.warn);
+  const facts = factsOf(config);
+  checkEmbedded(start.options, facts, start.warn);
   const { env, cwd, sessionStore, sessionStoreFlush = 'batched', loadTimeoutMs } = start;
   let flags: AgentPlan;
   try {
-    flags = planFor(start);
+    flags = planFor(start, facts);
   } catch (error) {
     if (error instanceof FlagError) return refusedTransport(`${error.message}\n`);
     throw error;
@@ -120,11 +126,11 @@ class Stopping {
  * Only flags without an option of their own have to be parsed. Throws `FlagError` with the text of a
  * program.
  */
-function planFor({ plan, warn }: AgentStart): AgentPlan {
+function planFor({ plan, warn }: AgentStart, facts: RuntimeFacts): AgentPlan {
   const { extraArgs, ...rest } = plan;
   checkMode(rest.permissionMode);
   if (extraArgs === undefined) return plan;
   const args = writeExtra(extraArgs);
-  checkReceived({ plan: parseArguments(args, JSON.parse) }, warn);
+  checkReceived({ plan: parseArguments(args, JSON.parse) }, facts, warn);
   return parseArguments(args, JSON.parse, rest);
 }

@@ -13,6 +13,7 @@ export type {
 } from '../protocol/wire/session-store.js';
 export { InMemorySessionStore } from '../sessions/memory-session-store.js';
 export { fileSessionStore } from '../sessions/stores.js';
+export type { FetchedPage, Fetcher } from '../workspace/tools/web-fetch.js';
 export {
   type ContextOptions,
   type ContextStrategy,
@@ -41,8 +42,16 @@ export {
 } from './own-model.js';
 export type { RunningRuntime } from './serve.js';
 export { FlagError, parseFlags, type RuntimeFlags } from './start/flags.js';
-export type { CacheSettings, RuntimeConfig, RuntimeStart } from './start/runtime-config.js';
-export type { RuntimeTool, ToolCall, ToolOutcome, ToolTitle } from './tools/tool-port.js';
+export type { CacheSettings, OpenWorkspace, RuntimeConfig, RuntimeStart } from './start/runtime-config.js';
+export type {
+  AddedText,
+  PreparedCall,
+  RuntimeTool,
+  ToolAccess,
+  ToolCall,
+  ToolOutcome,
+  ToolTitle,
+} from './tools/tool-port.js';
 export type { ToolSet, ToolSource, ToolSurroundings } from './tools/tool-source.js';
 export type { TokenCounts } from './turn/assistant-stream.js';
 export type { ConversationHistory, HistoryPolicy, HistorySelection } from './turn/history-policy.js';

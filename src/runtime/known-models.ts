@@ -1,5 +1,6 @@
 import { clock } from '../protocol/base/clock.js';
 import type { ModelIdentity, TokenCounts } from './model.js';
+import { emptyCounts } from './turn/assistant-stream.js';
 
 /** What one request costs, in dollars. `isLong`: what it wrote to the cache is kept for an hour. */
 export type Pricing = (counts: TokenCounts, isLong: boolean) => number;
@@ -17,8 +18,27 @@ interface PricePackage {
     usage: Readonly<Record<string, number>>,
     model: string,
     options: { providerId?: string; providerApiUrl?: string; timestamp: Date },
-  ): { total_price: number; model: { context_window?: number } } | null;
+  ): Calculated | null;
 }
+
+interface Calculated {
+  total_price: number;
+  model: { context_window?: number; prices?: unknown };
+  model_price?: Readonly<Record<string, unknown>>;
+}
+
+/** What the table says of one model. */
+interface Entry {
+  readonly until: number;
+  readonly window: number | undefined;
+  readonly pricing: Pricing | undefined;
+}
+
+/** The table can be renewed while the process runs. */
+const FRESH_MS = 3_600_000;
+/** Names of models may come from users. */
+const MOST_ENTRIES = 1_000;
+const MILLION = 1_000_000;
 
 let loading: Promise<KnownModels | undefined> | undefined;
 
@@ -39,19 +59,64 @@ async function load(): Promise<KnownModels | undefined> {
 }
 
 function known({ calcPrice }: PricePackage): KnownModels {
-  const calculated = (usage: Record<string, number>, { model, provider, url }: ModelIdentity) =>
+  // A look at the table takes longer than all else that a request does to be counted.
+  const entries = new Map<string, Entry>();
+  const entryOf = (identity: ModelIdentity): Entry => {
+    const key = `${identity.provider} ${identity.url} ${identity.model}`;
+    const before = entries.get(key);
+    if (before !== undefined && clock.now() < before.until) return before;
+    if (entries.size >= MOST_ENTRIES) entries.clear();
+    const entry = lookedUp(calcPrice, identity);
+    entries.set(key, entry);
+    return entry;
+  };
+  return {
+    pricingOf: (identity) => {
+      if (entryOf(identity).pricing === undefined) return undefined;
+      return (counts, isLong) => entryOf(identity).pricing?.(counts, isLong) ?? 0;
+    },
+    windowOf: (identity) => entryOf(identity).window,
+  };
+}
+
+function lookedUp(calcPrice: PricePackage['calcPrice'], { model, provider, url }: ModelIdentity): Entry {
+  const calculated = (usage: Record<string, number>): Calculated | null =>
     calcPrice(usage, model, {
       ...(provider === undefined ? {} : { providerId: provider }),
       ...(url === undefined ? {} : { providerApiUrl: url }),
       timestamp: new Date(clock.now()),
     });
-  const found = (identity: ModelIdentity) => calculated({ input_tokens: 0, output_tokens: 0 }, identity);
+  const until = clock.now() + FRESH_MS;
+  const found = calculated({});
+  if (found === null) return { until, window: undefined, pricing: undefined };
+  const pricing: Pricing = (counts, isLong) => calculated(usageOf(counts, isLong))?.total_price ?? 0;
   return {
-    pricingOf: (identity) => {
-      if (found(identity) === null) return undefined;
-      return (counts, isLong) => calculated(usageOf(counts, isLong), identity)?.total_price ?? 0;
-    },
-    windowOf: (identity) => found(identity)?.model.context_window,
+    until,
+    window: found.model.context_window,
+    pricing: isByCount(found) ? byCount(pricing) : pricing,
+  };
+}
+
+/** Every price is a number: none depends on the time or on how much it is. */
+function isByCount({ model, model_price: prices }: Calculated): boolean {
+  if (prices === undefined || Array.isArray(model.prices)) return false;
+  return Object.values(prices).every((price) => typeof price === 'number');
+}
+
+/** The same prices, found out once by a million tokens of each kind, and multiplied from then on. */
+function byCount(pricing: Pricing): Pricing {
+  const none = emptyCounts();
+  const kinds = Object.keys(none) as (keyof TokenCounts)[];
+  const found = (isLong: boolean): readonly number[] => {
+    const base = pricing(none, isLong);
+    return [base, ...kinds.map((kind) => (pricing({ ...none, [kind]: MILLION }, isLong) - base) / MILLION)];
+  };
+  let [short, long]: (readonly number[] | undefined)[] = [];
+  return (counts, isLong) => {
+    if (isLong) long ??= found(true);
+    else short ??= found(false);
+    const [base = 0, ...rates] = (isLong ? long : short) ?? [];
+    return kinds.reduce((sum, kind, at) => sum + counts[kind] * (rates[at] ?? 0), base);
   };
 }
 

@@ -1,7 +1,8 @@
-import type { ReceivedOptions } from '../options/row.js';
+import type { ReceivedOptions, RuntimeFacts } from '../options/row.js';
 import { checkReceived } from '../options/support.js';
 import { clock, loopTurn } from '../protocol/base/clock.js';
 import { messageOf } from '../protocol/base/errors.js';
+import { LIMITS } from '../protocol/base/limits.js';
 import {
   ControlChannel,
   type InboundRequest,
@@ -21,13 +22,16 @@ import type {
   HostSubtype,
 } from '../protocol/wire/control-requests.js';
 import { type Frame, isControlFrame, type MessageFrame } from '../protocol/wire/frames.js';
+import { checkFetcher } from '../workspace/tools/web-fetch.js';
 import { checkContext } from './context/context-options.js';
 import { type ControlHandlers, controlHandlers } from './conversation/control-handlers.js';
 import { AgentConversation } from './conversation/conversation.js';
 import { Lines } from './conversation/lines.js';
 import type { Host } from './host.js';
+import { checkPlugins } from './knowledge/open-knowledge.js';
+import { checkKnowledge } from './knowledge/values.js';
 import { checkModel } from './model.js';
-import { checkCache, type PlacedConfig, type RuntimeStart } from './start/runtime-config.js';
+import { checkCache, factsOf, type PlacedConfig, type RuntimeStart } from './start/runtime-config.js';
 import { checkMaxResultChars } from './tools/result-bounds.js';
 import { UsageLedger } from './turn/usage.js';
 
@@ -38,6 +42,11 @@ export interface RunningRuntime {
   readonly finished: Promise<number>;
   /** Aborts the running work. */
   abort(): void;
+  /**
+   * Ends now, for a program that is told to leave: aborts the running work, calls the hooks of the settings for the end
+   * of a session, and resolves when nothing is left of what was started. The limits are in `LIMITS`.
+   */
+  stop(): Promise<void>;
 }
 
 /**
@@ -51,7 +60,9 @@ export function serveRuntime(
   checkModel(config, 'serveRuntime');
   checkCache(config, 'serveRuntime');
   checkMaxResultChars(config.maxResultChars);
+  checkFetcher(config.fetcher);
   checkContext(config.context);
+  checkKnowledge(config, 'serveRuntime');
   const server = new RuntimeServer(transport, config, start);
   const turn = loopTurn();
   if (turn === undefined) server.begin();
@@ -68,15 +79,19 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
   readonly #onNoise: (line: string) => void;
   readonly #lines: Lines;
   readonly #start: RuntimeStart;
+  readonly #facts: RuntimeFacts;
   #warned: Set<string> | undefined;
   /** Further frames are ignored: a prompt may directly follow what was refused. */
   #hasRefused = false;
+  #isEnding = false;
   #finish: (exitCode: number) => void = () => {};
 
   constructor(transport: Transport, config: PlacedConfig, start: RuntimeStart) {
     this.#transport = transport;
     this.#start = start;
+    this.#facts = factsOf(config);
     this.#checkReceived({ plan: start.flags, ...(start.env === undefined ? {} : { env: start.env }) });
+    checkPlugins(start.flags, config);
     this.#onNoise = start.onNoise ?? (() => {});
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
@@ -121,7 +136,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
   /** Throws for an option that must not be ignored. One that may be is reported on stderr, once. */
   #checkReceived(received: ReceivedOptions): void {
     if (this.#start.isChecked) return;
-    checkReceived(received, (text) => {
+    checkReceived(received, this.#facts, (text) => {
       this.#warned ??= new Set();
       if (this.#warned.has(text)) return;
       this.#warned.add(text);
@@ -170,6 +185,13 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
     void this.#conversation.close();
   }
 
+  async stop(): Promise<void> {
+    this.#channel.close('The agent was told to leave.');
+    this.#conversation.interrupt(true);
+    await this.#conversation.end(true, LIMITS.sessionEndAfterSignalMs);
+    await this.#conversation.close();
+  }
+
   noise(line: string): void {
     this.#onNoise(line);
   }
@@ -183,6 +205,8 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
 
   /** The host's input has ended: requests to the host fail, and the remaining work is finished. */
   end(_end: TransportEnd): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
     this.#channel.close('The host has closed its input.');
     void this.#conversation
       .settled()
@@ -198,7 +222,16 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
     const handler = this.#isServed(subtype) ? this.#handlers[subtype] : undefined;
     if (handler === undefined) throw unsupportedRequest(subtype);
     if (subtype === 'initialize') this.#checkInitialize(fields);
-    return handler(fields, signal);
+    const answer = handler(fields, signal);
+    if (subtype === 'end_session') void this.#endAfter(answer);
+    return answer;
+  }
+
+  /** The host wants no more, whether or not it closes its input. */
+  async #endAfter(answer: unknown): Promise<void> {
+    await Promise.resolve(answer).catch(() => {});
+    // The answer comes first.
+    clock.setImmediate(() => this.end({ code: 0, signal: null }));
   }
 
   /** The conversation ends if the host asked for something unavailable: it would rely on it. */

@@ -48,8 +48,11 @@ function keptBy(entry: SessionStoreEntry): ChainNode['kept'] {
   return { after: kept.anchorUuid, uuids: kept.uuids.filter((uuid) => typeof uuid === 'string') };
 }
 
-/** The current conversation, in order. If an id occurs twice, the later entry counts. */
-export function conversationOf(nodes: readonly ChainNode[]): ChainNode[] {
+/**
+ * The conversation that ends with `leaf`, in order; the current one unless given. If an id occurs twice, the later entry
+ * counts.
+ */
+export function conversationOf(nodes: readonly ChainNode[], leaf = nodes.at(-1)): ChainNode[] {
   const byId = new Map<string, ChainNode>();
   const predecessors = new Map<ChainNode, ChainNode | undefined>();
   for (const [index, node] of nodes.entries()) {
@@ -61,7 +64,7 @@ export function conversationOf(nodes: readonly ChainNode[]): ChainNode[] {
    */
   const parentOf = (node: ChainNode): ChainNode | undefined =>
     node.parent === undefined ? undefined : (byId.get(node.parent) ?? predecessors.get(node));
-  const branch = withKept(branchTo(nodes.at(-1), parentOf), byId);
+  const branch = withKept(branchTo(leaf, parentOf), byId);
   return withParallel(branch, [...byId.values()]);
 }
 

@@ -59,6 +59,7 @@ describe.each(BACK_ENDS)('$name', (backEnd) => {
       'a hook that may ask',
       { tools: [], allowedTools: ['mcp__s'], hooks: { PreToolUse: [{ hooks: [async () => ({})] }] } },
     ],
+    ['a tool that asks the user', { tools: ['AskUserQuestion'], allowedTools: ['AskUserQuestion'] }],
     ['no callback at all', { ...BYPASS, canUseTool: undefined }],
   ])('says nothing of a canUseTool beside %s (R21)', async (_, options) => {
     expect(await told(options)).not.toContain('canUseTool');

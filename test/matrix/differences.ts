@@ -309,6 +309,14 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: 'The error adds the usual cause and the end of stderr, and pending requests fail with it too.',
   },
   {
+    id: 'exit-errors-say-more',
+    where: ['error'],
+    seenIn: ['the agent is told to stop while commands run'],
+    matches: ({ path, subject, reference }) =>
+      path === 'message' && String(subject).startsWith(`${reference}.`),
+    reason: 'The error adds the end of stderr, or that there was nothing.',
+  },
+  {
     id: 'start-errors-say-why',
     where: ['error'],
     seenIn: [

@@ -3,6 +3,7 @@
  * client is the same on both sides. What is not on this list fails the scenario, and so does an entry that one of its
  * scenarios does not show in one of its cells.
  */
+import { isInOwnWords } from './own-words.js';
 import type { Finding } from './support/compare.js';
 import type { Difference } from './support/judge.js';
 
@@ -30,9 +31,14 @@ function consequence({ where, item, path }: Finding): boolean {
 const areTexts = ({ subject, reference }: Finding) =>
   typeof subject === 'string' && typeof reference === 'string';
 
-/** Where the agent speaks for itself. */
-const WORDS =
-  /(^|\.)(message|content|content\[0\]\.text|tool_use_result|errors\[0\]|result|description|failure\.message)$/;
+/** The scenarios in which a summary takes the place of what was said. */
+const COMPACTED: readonly string[] = [
+  'a conversation that is compacted on demand',
+  'a longer conversation keeps its last answer when it is compacted on demand',
+  'a conversation that compacts itself when its window is full',
+  'a conversation that compacts itself between a tool and the next request',
+  'a request that is too long is sent again after a compaction',
+];
 
 export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
@@ -40,7 +46,8 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     where: ['messages'],
     seenIn: ['the API is overloaded once'],
     reason: 'The runtime says in words why it tries again.',
-    matches: ({ item, path }) => item === 'system api_retry' && path === 'reason',
+    matches: ({ item, path, reference }) =>
+      item === 'system api_retry' && path === 'reason' && reference === undefined,
   },
   {
     id: 'not-claude-code',
@@ -75,6 +82,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'an interrupt during a tool of a query with a string prompt',
       'an interrupt while the host is asked for permission',
       'an interrupt while the model thinks, then a further message',
+      'an interrupt of a command, with another one in the background',
       'structured output',
       'structured output at the second try',
       'structured output that never fits',
@@ -83,11 +91,60 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'the API answers 500',
       'a message after a turn that failed',
       'a turn that fails after one that did not',
-      'a conversation that is compacted on demand',
+      'a hook prevents a compaction on demand',
+      'Glob finds files by their names, oldest first',
+      'Grep finds files, lines and counts',
+      'Grep shows a page at a time, and refuses what it cannot search for',
+      'a skill, one that nobody knows, and those with a head of their own',
+      'skills that the host has chosen, and their allowed tools',
     ],
-    matches: (finding) => areTexts(finding) && WORDS.test(finding.path),
+    matches: isInOwnWords,
     reason:
       'The texts of refusals, failures and interrupts are our own; programs should branch on the fields next to them.',
+  },
+  {
+    id: 'own-words-about-commands',
+    where: ['messages', 'model'],
+    seenIn: [
+      'a directory that is kept, and one that is not',
+      'calls of commands that do not run',
+      'a command with much output',
+      'commands that take too long',
+      'a command in the background',
+      'a background command that ends during the turn',
+      'an interrupt of a command, with another one in the background',
+      'a long command that the host moves to the background',
+    ],
+    matches: (finding) =>
+      areTexts(finding) && /(^|\.)(content|stderr|summary|tool_use_result(\.message)?)$/.test(finding.path),
+    reason: 'What the model is told about a command beside its output, and how a task is summed up.',
+  },
+  {
+    id: 'own-words-about-questions',
+    where: ['messages', 'model'],
+    seenIn: [
+      'questions of the model',
+      'a question that nobody can be asked',
+      'a plan that is approved at the second try',
+    ],
+    matches: (finding) =>
+      areTexts(finding) && /(^|\.)(content|tool_use_result(\.message)?)$/.test(finding.path),
+    reason: 'What the model is told about the answers of the user.',
+  },
+  {
+    id: 'own-words-before-a-skill',
+    where: ['messages', 'model'],
+    seenIn: [
+      'a skill, one that nobody knows, and those with a head of their own',
+      'skills that the host has chosen, and their allowed tools',
+      'commands that are typed, known and unknown',
+    ],
+    matches: (finding) =>
+      areTexts(finding) &&
+      /content\[\d+\]\.text$/.test(finding.path) &&
+      String(finding.subject).replace(/^Files of this skill are in (.*?)\.\n/, '$1\n') ===
+        String(finding.reference).replace(/^Base directory for this skill: /, ''),
+    reason: 'Where the files of a skill are is said in our own words; the text of the skill is the same.',
   },
   {
     id: 'own-words-to-the-official-client',
@@ -101,7 +158,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'the consumer leaves the loop during a tool',
     ],
     cells: ['official SDK × tenon-runtime'],
-    matches: (finding) => areTexts(finding) && WORDS.test(finding.path),
+    matches: isInOwnWords,
     reason:
       'The same in cases that Tenon as the client prevents: it answers if its callbacks do not, and stops the agent immediately.',
   },
@@ -110,7 +167,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     where: ['error'],
     seenIn: ['an id that is none'],
     cells: ['Tenon × tenon-runtime', 'Tenon × embedded'],
-    matches: (finding) => areTexts(finding) && finding.path === 'message',
+    matches: isInOwnWords,
     reason: 'The same on stderr, which only Tenon quotes in its errors.',
   },
   {
@@ -154,7 +211,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
     id: 'few-tools-need-no-search',
     where: ['messages', 'model'],
-    seenIn: ['a deferred tool that the model looks up first', 'one tool of a server is always loaded'],
+    seenIn: ['a deferred tool that the model looks up first'],
     contradictsCheck: true,
     matches: (finding) =>
       consequence(finding) ||
@@ -221,24 +278,67 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     id: 'long-results-are-paged',
     where: ['messages', 'model'],
     seenIn: ['a result of 200 KB', 'a result of 1 MB'],
-    matches: (finding) => consequence(finding) || finding.path === 'tools.ReadToolResult',
+    matches: (finding) =>
+      consequence(finding) &&
+      Array.isArray(finding.subject) &&
+      /^Error: result .* saved to /.test(String(finding.reference)),
     reason:
       'Claude Code writes a long result to a file that the model can read with its file tools; here it is kept in memory, and the model reads on with `ReadToolResult`.',
   },
   {
+    id: 'own-words-around-a-summary',
+    where: ['messages', 'model'],
+    seenIn: [
+      ...COMPACTED,
+      'a conversation is resumed after its compaction',
+      'a conversation is resumed at a message from before its compaction',
+    ],
+    matches: (finding) =>
+      areTexts(finding) &&
+      [/text only/i, /They spoke of plums\./].some((words) =>
+        [finding.subject, finding.reference].every((text) => words.test(String(text))),
+      ),
+    reason:
+      'A summary is asked for, and handed on to the model, in words of our own; what it says is the same.',
+  },
+  {
     id: 'own-counts-of-tokens',
     where: ['messages'],
-    seenIn: ['a conversation that is compacted on demand'],
-    matches: ({ path }) => /^compact_metadata\.(pre|post|cumulative_dropped)_tokens$/.test(path),
+    seenIn: COMPACTED,
+    matches: ({ path, subject, reference }) =>
+      /^compact_metadata\.(pre|post|cumulative_dropped)_tokens$/.test(path) &&
+      typeof subject === 'number' &&
+      typeof reference === 'number',
     reason: 'What the API has not counted is a guess, and the system prompts differ in length.',
+  },
+  {
+    id: 'older-messages-are-found',
+    where: ['messages', 'model', 'error', 'exit'],
+    seenIn: ['a conversation is resumed at a message from before its compaction'],
+    contradictsCheck: true,
+    matches: ({ where, path }) => path === '' || (where === 'exit' && path === 'code'),
+    reason:
+      'A message from before a compaction can be gone back to; Claude Code only finds what follows the last one.',
+  },
+  {
+    id: 'shorter-answers',
+    where: ['messages'],
+    seenIn: ['a conversation that is compacted on demand'],
+    everywhere: true,
+    matches: ({ path, subject }) => /^modelUsage\..*\.maxOutputTokens$/.test(path) && subject === 16_384,
+    reason:
+      'An answer has up to 16,384 tokens unless `embedded({ maxTokens })` says otherwise; many models have no more.',
   },
   {
     id: 'hooks-know-the-mode',
     where: ['calls'],
-    seenIn: ['a conversation that is compacted on demand'],
+    seenIn: ['a conversation that is cleared'],
     matches: ({ path, subject, reference }) =>
-      path === 'input.permission_mode' && subject !== undefined && reference === undefined,
-    reason: 'Every hook is told the permission mode; in Claude Code those around a compaction are not.',
+      /^input\.(permission_mode|prompt_id|model)$/.test(path) &&
+      subject !== undefined &&
+      reference === undefined,
+    reason:
+      'Every hook is told the permission mode, the prompt and the model; in Claude Code those around a compaction or a new session are not.',
   },
   {
     id: 'texts-beside-structured-content',
@@ -255,7 +355,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     cells: ['official SDK × tenon-runtime'],
     matches: (finding) =>
       consequence(finding) ||
-      (finding.item === 'system informational' && finding.path === 'content') ||
+      (finding.item === 'system informational' && finding.path === 'content' && areTexts(finding)) ||
       (finding.item === 'result success' && finding.path === 'permission_denials[0]') ||
       (finding.item === 'add' && finding.subject === undefined),
     reason: 'A broken guard must not let everything through: the tool is not called.',
@@ -270,6 +370,15 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'SessionStart and SessionEnd are called when a conversation starts and ends; Claude Code calls them only on /clear.',
   },
   {
+    id: 'the-last-session-ends-too',
+    where: ['calls'],
+    seenIn: ['a conversation that is cleared'],
+    cells: ['Tenon × tenon-runtime', 'Tenon × embedded'],
+    matches: ({ item, reference }) => item === 'SessionEnd' && reference === undefined,
+    reason:
+      'SessionEnd is also called when the program ends; the official client has closed its input by then.',
+  },
+  {
     id: 'an-empty-answer-of-a-hook',
     where: ['messages'],
     seenIn: ['a hook returns nothing'],
@@ -281,7 +390,8 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     id: 'waiting-messages-are-counted',
     where: ['messages'],
     seenIn: ['a stream of two messages with ids', 'a message while the model answers gets a turn of its own'],
-    matches: ({ item, path }) => item === 'result success' && path === 'queued_turn_count',
+    matches: ({ item, path, subject, reference }) =>
+      item === 'result success' && path === 'queued_turn_count' && subject === 1 && reference === 0,
     reason: 'The field says how many messages are waiting; Claude Code says 0 even if there is one.',
   },
   {
@@ -294,9 +404,11 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'the callback denies and interrupts',
     ],
     sometimes: true,
-    matches: ({ item, path }) =>
+    matches: ({ item, path, subject, reference }) =>
       item.startsWith('result') &&
-      /^(stop_reason|usage\.output_tokens|modelUsage\..*\.outputTokens)$/.test(path),
+      ((path === 'stop_reason' && subject === null) ||
+        (/^(usage\.output_tokens|modelUsage\..*\.outputTokens)$/.test(path) &&
+          Number(subject) < Number(reference))),
     reason:
       'In one process, an interrupt can arrive before the last event of an answer, whose tokens are then unknown.',
   },
@@ -312,7 +424,12 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     where: ['messages', 'model', 'error', 'exit'],
     seenIn: ['structured output that the model forgets'],
     contradictsCheck: true,
-    matches: () => true,
+    matches: (finding) =>
+      finding.path === '' ||
+      isInOwnWords(finding) ||
+      (finding.where === 'messages' && finding.path === 'message.id') ||
+      (finding.where === 'model' && /StructuredOutput/.test(String(finding.reference))) ||
+      (finding.where === 'exit' && finding.path === 'code'),
     reason:
       'The model is reminded; if it never provides the structure, the result is an error rather than a success without it.',
   },
@@ -320,7 +437,8 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     id: 'all-tokens-are-counted',
     where: ['messages'],
     seenIn: ['structured output that never fits', 'a limit of cost'],
-    matches: ({ path }) => /^usage\.(input|output)_tokens$/.test(path),
+    matches: ({ path, subject, reference }) =>
+      /^usage\.(input|output)_tokens$/.test(path) && Number(subject) > Number(reference),
     reason: 'The tokens of the last answer before a limit count too.',
   },
   {
@@ -331,8 +449,10 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'the latest conversation is continued',
       'a conversation is forked',
       'a conversation is resumed and told again',
+      'a conversation is resumed after its compaction',
     ],
-    matches: ({ path }) => /^modelUsage\..*\.(input|output)Tokens$/.test(path),
+    matches: ({ path, subject, reference }) =>
+      /^modelUsage\..*\.(input|output)Tokens$/.test(path) && Number(subject) < Number(reference),
     reason: 'What an earlier run of the conversation used is not counted again.',
   },
   {

@@ -6,13 +6,17 @@ import { externalServers } from './scenarios/external-servers.js';
 import { hooks } from './scenarios/hooks.js';
 import { input } from './scenarios/input.js';
 import { interrupts } from './scenarios/interrupts.js';
+import { knowledge } from './scenarios/knowledge.js';
 import { output } from './scenarios/output.js';
 import { permissions } from './scenarios/permissions.js';
+import { searchTools } from './scenarios/search-tools.js';
 import { sessions } from './scenarios/sessions.js';
+import { shellTools } from './scenarios/shell-tools.js';
 import { shutdown } from './scenarios/shutdown.js';
 import { subagents } from './scenarios/subagents.js';
 import { toolCalls } from './scenarios/tool-calls.js';
 import { toolResultKinds } from './scenarios/tool-results.js';
+import { userQuestions } from './scenarios/user-questions.js';
 import type { Scenario } from './support/scenario.js';
 
 export const TABLE = {
@@ -24,10 +28,14 @@ export const TABLE = {
   input,
   'control requests': control,
   'long conversations': context,
+  knowledge,
   'external servers': externalServers,
   'output and limits': output,
   'errors of the API': apiErrors,
+  'search tools': searchTools,
   subagents,
+  commands: shellTools,
+  'questions to the user': userQuestions,
   sessions,
   'shutdown and failed starts': shutdown,
 } as const satisfies Record<string, readonly Scenario[]>;

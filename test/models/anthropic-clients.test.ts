@@ -9,6 +9,7 @@ import { clock, useClock } from '../../src/protocol/base/clock.js';
 import { embedded, ModelError } from '../../src/runtime/index.js';
 import { apiError, scriptedMessagesApi, text } from '../../src/testing/index.js';
 import { AnthropicBedrock } from '../providers/node_modules/@anthropic-ai/bedrock-sdk/index.mjs';
+import { AnthropicFoundry } from '../providers/node_modules/@anthropic-ai/foundry-sdk/index.mjs';
 import { AnthropicVertex } from '../providers/node_modules/@anthropic-ai/vertex-sdk/index.mjs';
 import type { Loose } from '../runtime/support.js';
 import { sandbox } from '../support/real-cli.js';
@@ -44,7 +45,9 @@ const PLATFORMS = [
         awsAccessKey: 'access',
         awsSecretKey: 'secret',
       }),
-    authorization: /^AWS4-HMAC-SHA256 Credential=access/,
+    headers: { authorization: expect.stringMatching(/^AWS4-HMAC-SHA256 Credential=access/) },
+    // The platform has the model in its path, and a version of its own in the body.
+    body: { anthropic_version: expect.any(String) },
   },
   {
     platform: 'Vertex',
@@ -60,13 +63,31 @@ const PLATFORMS = [
           getRequestHeaders: async () => new Headers({ authorization: 'Bearer token' }),
         } as never,
       }),
-    authorization: /^Bearer token$/,
+    headers: { authorization: 'Bearer token' },
+    body: { anthropic_version: expect.any(String) },
+  },
+  {
+    platform: 'Foundry',
+    model: 'claude-opus-5-5',
+    path: '/anthropic/v1/messages',
+    client: (url: string) => new AnthropicFoundry({ baseURL: `${url}/anthropic/`, apiKey: 'key' }),
+    headers: { 'x-api-key': 'key' },
+    body: { model: 'claude-opus-5-5' },
+  },
+  {
+    platform: 'Foundry with Entra',
+    model: 'a-deployment',
+    path: '/anthropic/v1/messages',
+    client: (url: string) =>
+      new AnthropicFoundry({ baseURL: `${url}/anthropic/`, azureADTokenProvider: async () => 'token' }),
+    headers: { authorization: 'Bearer token' },
+    body: { model: 'a-deployment' },
   },
 ];
 
 describe.each(PLATFORMS)(
   'anthropic({ client }) on $platform (R42)',
-  ({ client, model, path, authorization }) => {
+  ({ client, model, path, headers, body }) => {
     const call = { id: 'call_1', name: 'mcp__calc__add', input: { a: 15 } };
 
     it('calls a tool and answers, with the vendor’s own client', async () => {
@@ -88,12 +109,8 @@ describe.each(PLATFORMS)(
       });
       const [first, second] = server.requests;
       expect(first?.path).toBe(path);
-      expect(first?.headers.authorization).toMatch(authorization);
-      // The platform has the model in its path, and a version of its own in the body.
-      expect(first?.body).toMatchObject({
-        anthropic_version: expect.any(String),
-        messages: [{ role: 'user' }],
-      });
+      expect(first?.headers).toMatchObject(headers);
+      expect(first?.body).toMatchObject({ ...body, messages: [{ role: 'user' }] });
       expect(JSON.stringify(second?.body.messages)).toContain('"signature":"signed"');
     });
 
@@ -132,12 +149,14 @@ describe('anthropic() (R42)', () => {
     vi.stubEnv('ANTHROPIC_BASE_URL', '');
     const fetched = vi.spyOn(globalThis, 'fetch');
     const messages = await ask({});
+    // No API has answered, so it is no failure of one, whose subtype would be `success`.
     expect(messages.at(-1)).toMatchObject({
+      subtype: 'error_during_execution',
       is_error: true,
-      api_error_status: 401,
-      result: expect.stringContaining('ANTHROPIC_API_KEY'),
+      errors: [expect.stringContaining('ANTHROPIC_API_KEY')],
       failure: { kind: 'authentication', retryable: false },
     });
+    expect(messages.at(-1)).not.toHaveProperty('api_error_status');
     expect(messages.filter(({ subtype }) => subtype === 'api_retry')).toEqual([]);
     expect(fetched).not.toHaveBeenCalled();
     fetched.mockRestore();

@@ -4,6 +4,7 @@ import { cp, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
 import { query } from '../../src/index.js';
 import { type AiSdkLanguageModel, type AiSdkOptions, aiSdk } from '../../src/models/ai-sdk/ai-sdk.js';
@@ -114,7 +115,10 @@ describe('the cost of an answer (R46)', () => {
     await using server = await wireServer([{ text: ['Hello.'], usage: { written: MILLION } }]);
     const claude = anthropic({ apiKey: 'test', baseURL: server.url });
     const prices = { m: { input: 4, output: 20 } };
-    expect((await ask(claude, { cache, prices })).total_cost_usd).toBeCloseTo(expected, 6);
+    const result = await ask(claude, { cache, prices });
+    expect(result.total_cost_usd).toBeCloseTo(expected, 6);
+    // Sizes are those of the model that was asked, by whatever name it answers.
+    expect(result.modelUsage).toMatchObject({ m: { contextWindow: MILLION } });
     const same = aiSdk(model('anthropic.messages', 'claude-opus-5-5', { fresh: 0, written: MILLION }));
     expect((await ask(same, { cache })).total_cost_usd).toBeCloseTo(expected, 6);
   });
@@ -166,4 +170,41 @@ it('the package knows windows too (R46)', async () => {
   const known = await knownModels();
   expect(known?.windowOf({ provider: 'openai.chat', model: 'gpt-5' })).toBe(400_000);
   expect(known?.windowOf({ provider: 'local.chat', model: 'gpt-5' })).toBeUndefined();
+  // Also where a price of the user's own is no reason to look.
+  const prices = { 'gpt-5': { input: 7, output: 0 } };
+  const result = await ask(aiSdk(model('openai.chat', 'gpt-5', { fresh: 1 })), { prices });
+  expect(result.modelUsage).toMatchObject({ 'gpt-5': { contextWindow: 400_000 } });
 });
+
+it.each(['openai', 'anthropic', 'google', 'aws', 'mistral', 'x-ai', 'deepseek'])(
+  'an answer costs what the package says, for every model of %s (R46)',
+  async (provider) => {
+    const known = await knownModels();
+    const models = findProvider({ providerId: provider })?.models ?? [];
+    expect(models.length).toBeGreaterThan(2);
+    const counts = {
+      input_tokens: 12_345,
+      output_tokens: 345,
+      cache_read_input_tokens: 678,
+      cache_creation_input_tokens: 9_012,
+    };
+    const usage = {
+      input_tokens: 12_345 + 678 + 9_012,
+      output_tokens: 345,
+      cache_read_tokens: 678,
+      cache_write_tokens: 9_012,
+    };
+    for (const { id: model } of models) {
+      for (const [isLong, more] of [
+        [false, {}] as const,
+        [true, { cache_write_1h_tokens: 9_012 }] as const,
+      ]) {
+        const price = calcPrice({ ...usage, ...more }, model, { providerId: provider });
+        const cost = known?.pricingOf({ provider, model })?.(counts, isLong);
+        // Some are listed under an id that the package itself does not find.
+        if (price === null) expect(cost, model).toBeUndefined();
+        else expect(cost, model).toBeCloseTo(price.total_price, 10);
+      }
+    }
+  },
+);

@@ -312,6 +312,7 @@ const NOT_RESTRICTING = `
 /** Keys of the settings of the same kind; models are in test/runtime/settings-fail-closed.test.ts. */
 const NOT_RESTRICTING_KEYS = [
   'autoCompactEnabled',
+  'outputStyle',
   'permissions.additionalDirectories',
   'env',
   'disableAllHooks',

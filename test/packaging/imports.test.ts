@@ -26,14 +26,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // What a query is asked for, and what becomes of it: for both halves.
   options: ['mcp', 'protocol'],
   protocol: [],
-  runtime: ['config', 'mcp', 'options', 'protocol', 'sessions'],
+  runtime: ['config', 'mcp', 'options', 'protocol', 'sessions', 'workspace'],
   sessions: ['protocol'],
-  testing: ['protocol', 'sessions'],
+  testing: ['protocol', 'sessions', 'workspace'],
+  workspace: ['protocol'],
   '': ['authoring', 'client', 'config', 'mcp', 'options', 'protocol', 'sessions'],
 };
 
 /**
- * Models implement the runtime's port and know nothing else of the runtime; the wire names the types of MCP that it
+ * Models and built-in tools implement ports of the runtime and know nothing else of it; the wire names the types of MCP that it
  * carries, and rules of permissions the names of MCP tools.
  */
 const ALSO: readonly { from: string; to: string }[] = [
@@ -41,6 +42,12 @@ const ALSO: readonly { from: string; to: string }[] = [
   { from: 'models/', to: 'runtime/model-events.ts' },
   { from: 'runtime/bin.ts', to: 'models/anthropic/anthropic.ts' },
   { from: 'testing/', to: 'runtime/model.ts' },
+  { from: 'runtime/bin.ts', to: 'workspace/adapters/local.ts' },
+  { from: 'workspace/tools/', to: 'runtime/tools/built-ins.ts' },
+  { from: 'workspace/tools/', to: 'runtime/tools/tool-port.ts' },
+  { from: 'workspace/tools/', to: 'runtime/tools/tool-source.ts' },
+  { from: 'workspace/tools/', to: 'runtime/tasks/task-board.ts' },
+  { from: 'workspace/tools/', to: 'runtime/tasks/task-notice.ts' },
   { from: 'protocol/', to: 'mcp/types.ts' },
   { from: 'protocol/wire/', to: 'mcp/listings.ts' },
   { from: 'protocol/wire/', to: 'mcp/status.ts' },
@@ -151,6 +158,7 @@ describe('the portable entries (R47)', () => {
   const LOADED_ON_DEMAND: Record<string, string> = {
     'authoring/schema/zod-4-conversion.ts': 'zod/v4/core',
     'mcp/upstream/remote-transport.ts': '@modelcontextprotocol/client',
+    'runtime/permissions/commands/shell-line.ts': 'unbash',
   };
 
   it('are known to this test', () => {

@@ -294,6 +294,28 @@ describe('a request that the API refuses as too long', () => {
   });
 });
 
+describe('the sizes of models in a result', () => {
+  it('are the window that is reckoned with, and the length that answers may have', async () => {
+    const { result } = await run(['Done.'], {}, { ...small, maxTokens: 1_234 });
+    expect(Object.values(result?.modelUsage as object)).toMatchObject([
+      { contextWindow: 20_000, maxOutputTokens: 1_234 },
+    ]);
+  });
+
+  it('are those of each model that was asked', async () => {
+    const other = { ...scriptedModel(() => '<summary>Short.</summary>', 'other'), window: () => 9_000 };
+    const model = { ...scriptedModel(answering), window: () => 20_000 };
+    const context = { strategy: [summarize({ model: other })] };
+    await using session = createSession({ runtime: embedded({ model, context, maxTokens: 2_000 }) });
+    const seen: Loose[] = [];
+    for (let turn = 0; turn < 6; turn += 1) seen.push(...(await ask(session, `Prompt ${turn}: ${WORDS}`)));
+    expect(seen.at(-1)?.modelUsage).toMatchObject({
+      [model.name]: { contextWindow: 20_000, maxOutputTokens: 2_000 },
+      other: { contextWindow: 9_000, maxOutputTokens: 8_192 },
+    });
+  });
+});
+
 describe('the setting', () => {
   it.each<[string, unknown]>([
     ['a number', 5],
@@ -324,12 +346,14 @@ describe('the setting', () => {
 
   it('is what each adapter knows of its models', () => {
     const claude = anthropic({ apiKey: 'none' });
-    expect(['opus', 'claude-opus-5-5', 'haiku', 'llama3'].map((name) => claude.window?.(name))).toEqual([
-      1_000_000,
-      1_000_000,
-      200_000,
-      undefined,
-    ]);
+    const windows = (...names: string[]) => new Set(names.map((name) => claude.window?.(name)));
+    expect(windows('opus', 'sonnet', 'haiku', 'fable', 'anthropic.claude-opus-5-5-v1:0')).toEqual(
+      new Set([1_000_000]),
+    );
+    expect(windows('claude-haiku-4-5', 'claude-sonnet-4-5-20250929', 'claude-3-5-haiku-latest')).toEqual(
+      new Set([200_000]),
+    );
+    expect(windows('llama3', 'claude')).toEqual(new Set([undefined]));
     const given = { specificationVersion: 'v3', modelId: 'm', doStream: () => {} } as never;
     expect(aiSdk(given, { contextWindow: 32_000 }).window?.('m')).toBe(32_000);
     expect(aiSdk(given, { contextWindow: { m: 16_000 } }).window?.('m')).toBe(16_000);

@@ -97,9 +97,9 @@ describe('a server in the process', () => {
     });
     const { model } = await run(
       [
-        { toolUses: [{ name: 'ListMcpResources' }] },
-        { toolUses: [{ name: 'ReadMcpResource', input: { server: 's', uri: 'note://1' } }] },
-        { toolUses: [{ name: 'ReadMcpResource', input: { server: 's', uri: 'note://2' } }] },
+        { toolUses: [{ name: 'ListMcpResourcesTool' }] },
+        { toolUses: [{ name: 'ReadMcpResourceTool', input: { server: 's', uri: 'note://1' } }] },
+        { toolUses: [{ name: 'ReadMcpResourceTool', input: { server: 's', uri: 'note://2' } }] },
         'Done.',
       ],
       { mcpServers: { s } },

@@ -115,13 +115,15 @@ describe('the host', () => {
   it('that denies and interrupts ends the turn, and the calls behind it do not run', async () => {
     const handled: string[] = [];
     const s = server({ a: () => 'A', b: () => handled.push('b') });
-    const { model, result } = await run([{ toolUses: [call('a'), call('b')] }], {
+    const { model, result, messages } = await run([{ toolUses: [call('a'), call('b')] }], {
       mcpServers: { s },
       allowedTools: ['mcp__s__b'],
       canUseTool: async () => ({ behavior: 'deny', message: 'Stop.', interrupt: true }),
     });
     expect(result).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'aborted_tools' });
     expect(handled).toEqual([]);
+    // Whoever goes on with the conversation must not believe that it may have run.
+    expect(JSON.stringify(messages.find(({ type }) => type === 'user'))).toContain('It has not run.');
     model.assertDone();
   });
 

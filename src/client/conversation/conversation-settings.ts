@@ -5,10 +5,10 @@ import type { Debug } from '../query/observers.js';
 /** The settings of one conversation. */
 export interface ConversationSettings extends ClientSettings {
   /**
-   * Send `end_session` before the end of input. The CLI does not need it, and takes a second longer to exit
-   * with it.
+   * Send `end_session` before the end of input, for hooks of the host that the agent then calls. The CLI calls none, and
+   * takes a second longer to exit with it, so a program is asked only if it announces that it does.
    */
-  endsSession: boolean;
+  endsSession: 'always' | 'if announced' | 'never';
   debug: Debug;
   /** The structure that the answers should have, if one was asked for. */
   outputSchema: Readonly<Record<string, unknown>> | undefined;

@@ -171,7 +171,7 @@ export class Conversation {
 
   /** Stops quietly: unread messages are dropped, the loop ends. Resolves when the agent has ended. */
   async close(): Promise<void> {
-    if (this.#settings.endsSession && this.#turns.isDone && !this.#stopping) {
+    if (this.#endsSession && this.#turns.isDone && !this.#stopping) {
       this.#inbox.cut();
       await this.#endSession();
     }
@@ -227,8 +227,13 @@ export class Conversation {
     this.#input.close();
     // The agent should now exit by itself; if it does not, the transport ends it.
     const stop = (): void => void this.#launch.transport.stop(this.#settings.closeGraceMs);
-    if (this.#settings.endsSession) void this.#endSession().then(stop);
+    if (this.#endsSession) void this.#endSession().then(stop);
     else stop();
+  }
+
+  get #endsSession(): boolean {
+    const { endsSession } = this.#settings;
+    return endsSession === 'always' || (endsSession === 'if announced' && this.#inbox.callsEndHooks);
   }
 
   /** Lets SessionEnd hooks run while they can still answer. */

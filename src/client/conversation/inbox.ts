@@ -32,6 +32,8 @@ export interface ToolProgress {
 export class Inbox {
   /** The agent reports the progress of tools itself (`tool_progress` among its capabilities). */
   hearsOfProgress = false;
+  /** The agent calls hooks of the host at the end of a session (`session_end_hooks` among its capabilities). */
+  callsEndHooks = false;
   /** The id under which the agent stores this conversation, once known. */
   sessionId: string | undefined;
   lastResult: SDKResultMessage | undefined;
@@ -63,6 +65,7 @@ export class Inbox {
     }
     if (message.type === 'system' && message.subtype === 'init' && Array.isArray(message.capabilities)) {
       this.hearsOfProgress = message.capabilities.includes('tool_progress');
+      this.callsEndHooks = message.capabilities.includes('session_end_hooks');
     }
     this.#turns.observe(message);
     if (this.#compactions?.receive(message)) return;

@@ -122,7 +122,8 @@ function connect(
 ): OpenAgent {
   const { split, secrets } = configured;
   const outputSchema = options.outputFormat?.schema;
-  const endsSession = !isCli(options) && (options.hooks?.SessionEnd?.length ?? 0) > 0;
+  const hasHooks = (options.hooks?.SessionEnd?.length ?? 0) > 0;
+  const endsSession = !hasHooks ? 'never' : isCli(options) ? 'if announced' : 'always';
   const conversation = new Conversation(
     launch,
     { ...settings, endsSession, debug, secrets, outputSchema },

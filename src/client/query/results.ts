@@ -83,6 +83,7 @@ function kindOfError(
   const text = textOf(result);
   if (/No conversation found with session ID/i.test(text)) return 'session_not_found';
   if (/^The conversation \S+ has another writer/.test(text)) return 'session_conflict';
+  if (/^anthropic\(\) has no key/.test(text)) return 'authentication';
   if (isText(result.terminal_reason) && result.terminal_reason.startsWith('aborted')) return 'interrupted';
   // Versions before 2.1.100 give no reason.
   if (interrupted && result.terminal_reason === undefined) return 'interrupted';

@@ -69,7 +69,9 @@ export const SETTING_KEYS: Readonly<Record<string, SettingKey>> = {
   },
   apiKeyHelper: ignored('The model that you give to `embedded()` has its own key.'),
   effortLevel: ignored('Give the option `effort`.'),
-  outputStyle: ignored('The runtime has no output styles.'),
+  outputStyle: acts(
+    'A style of `.claude/output-styles`, where there is a workspace and the prompt is the preset.',
+  ),
   agent: ignored('The runtime has no subagents.'),
   cleanupPeriodDays: ignored('The session store decides what it keeps.'),
 };

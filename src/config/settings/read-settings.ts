@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from '../../protocol/base/errors.js';
 import { checkedSettings, type SettingsFile } from './given-layers.js';
 
 export function readSettings(path: string): SettingsFile {
   let text: string;
   try {
+    // Most are missing, in every conversation, and an error costs more than all of this.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return {};
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

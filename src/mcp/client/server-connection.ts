@@ -24,6 +24,7 @@ export class McpServerConnection {
   #client: McpClient | undefined;
   /** The current attempt, connection or recovery; aborted when something else is asked for. */
   #run = new AbortController();
+  #hasBegun = false;
   /** Connections that are still closing. */
   readonly #endings = new Set<Promise<unknown>>();
   #relisting: Promise<void> = Promise.resolve();
@@ -102,10 +103,15 @@ export class McpServerConnection {
 
   /** Ends whatever was in progress. */
   #begin(reason: string): AbortController {
-    this.#run.abort(new AbortError(reason));
-    this.#run = new AbortController();
-    if (this.#client !== undefined) this.#end(this.#client, new AbortError(reason));
-    this.#client = undefined;
+    // Not where nothing was: an error and an event would cost more than the rest of a connection within the process.
+    if (this.#hasBegun) {
+      const error = new AbortError(reason);
+      this.#run.abort(error);
+      this.#run = new AbortController();
+      if (this.#client !== undefined) this.#end(this.#client, error);
+      this.#client = undefined;
+    }
+    this.#hasBegun = true;
     return this.#run;
   }
 

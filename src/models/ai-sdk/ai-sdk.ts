@@ -10,17 +10,12 @@ import {
 } from '../../runtime/model.js';
 import { DEFAULT_MAX_RETRIES, withRetries } from '../retrying.js';
 import { AnswerWriter } from './answer.js';
+import { AnswerEvents } from './answer-events.js';
 import { failureOf, modelError } from './failures.js';
-import { filesOf } from './files.js';
+import { filesOf, type PortableFile } from './files.js';
 import { PromptWriter } from './prompt.js';
-import { mergedOptions, traitsOf } from './providers.js';
-import type {
-  AiSdkLanguageModel,
-  CallOptions,
-  JsonObject,
-  ProviderMetadata,
-  StreamPart,
-} from './specification.js';
+import { mergedOptions, type ProviderTraits, traitsOf } from './providers.js';
+import type { AiSdkLanguageModel, CallOptions, JsonObject, ProviderMetadata } from './specification.js';
 import { ToolAliases } from './tool-aliases.js';
 
 export type { AiSdkLanguageModel } from './specification.js';
@@ -76,10 +71,10 @@ export function aiSdk(model: AiSdkLanguageModel, options: AiSdkOptions = {}): Mo
     window: (wanted) =>
       typeof options.contextWindow === 'object' ? options.contextWindow[wanted] : options.contextWindow,
     accepts: (wanted) => adapters.has(wanted),
-    async *stream(request, context) {
+    stream(request, context) {
       const adapter = adapters.get(request.model);
       if (adapter === undefined) throw unknownModel(request.model, [...adapters.keys()]);
-      yield* adapter.stream(request, context);
+      return adapter.stream(request, context);
     },
   };
 }
@@ -114,52 +109,55 @@ class AiSdkAdapter {
   readonly #model: AiSdkLanguageModel;
   readonly #options: AiSdkOptions;
   readonly #aliases = new ToolAliases();
+  readonly #traits: ProviderTraits;
+  readonly #files: PortableFile;
+  /** Whose metadata is kept with an answer, and sent back. */
+  readonly #source: string;
+  readonly identity: ModelIdentity;
 
   constructor(name: string, model: AiSdkLanguageModel, options: AiSdkOptions) {
+    const { provider, modelId, specificationVersion } = model;
     this.#name = name;
     this.#model = model;
     this.#options = options;
+    this.#traits = traitsOf(model);
+    this.#files = filesOf(specificationVersion);
+    this.#source = `${provider}/${modelId}`;
+    this.identity = { model: modelId, provider };
   }
 
-  get identity(): ModelIdentity {
-    const { provider, modelId: model } = this.#model;
-    return { model, provider };
-  }
-
-  async *stream(request: ModelRequest, context: ModelContext): AsyncGenerator<StreamEvent, void> {
+  stream(request: ModelRequest, context: ModelContext): AsyncIterable<StreamEvent> {
     const { maxRetries = DEFAULT_MAX_RETRIES } = this.#options;
-    const call = this.#call(request, context);
-    try {
-      yield* withRetries(() => this.#attempt(call, context), context, maxRetries, failureOf);
-    } catch (error) {
-      throw modelError(error);
-    }
+    let call: CallOptions | undefined;
+    const open = async (): Promise<AsyncIterable<StreamEvent>> => {
+      call ??= this.#call(request, context);
+      return this.#attempt(call, context);
+    };
+    return withRetries(open, context, maxRetries, { of: failureOf, told: modelError });
   }
 
-  async *#attempt(call: CallOptions, { warn }: ModelContext): AsyncGenerator<StreamEvent, void> {
-    const { provider, modelId } = this.#model;
+  async #attempt(call: CallOptions, { warn }: ModelContext): Promise<AnswerEvents> {
     const answer = new AnswerWriter({
       model: this.#name,
-      source: `${provider}/${modelId}`,
+      source: this.#source,
       aliases: this.#aliases,
-      countsCacheApart: traitsOf(this.#model).countsCacheApart === true,
+      countsCacheApart: this.#traits.countsCacheApart === true,
       warn,
     });
     const { stream } = await this.#model.doStream(call as never);
-    for await (const part of partsOf(stream)) yield* answer.write(part as StreamPart);
-    if (!answer.isFinished) throw new ModelError("The model's stream ended before its answer did.");
+    return new AnswerEvents(stream, answer);
   }
 
   #call(request: ModelRequest, { signal, warn, sessionId }: ModelContext): CallOptions {
-    const { provider, modelId, specificationVersion: version } = this.#model;
-    const traits = traitsOf(this.#model);
+    const { specificationVersion: version } = this.#model;
+    const traits = this.#traits;
     const { promptCacheKey: key, settings, providerOptions, headers } = this.#options;
     const writer = new PromptWriter({
       traits,
       version,
-      files: filesOf(version),
+      files: this.#files,
       aliases: this.#aliases,
-      source: `${provider}/${modelId}`,
+      source: this.#source,
       warn,
     });
     const tools = writer.tools(request.tools);
@@ -185,7 +183,7 @@ class AiSdkAdapter {
   #thinking(request: ModelRequest, warn: ModelContext['warn']): JsonObject {
     const { thinking, output_config: output } = request;
     const isWanted = output !== undefined || (thinking !== undefined && thinking.type !== 'disabled');
-    const options = traitsOf(this.#model).thinking?.(request);
+    const options = this.#traits.thinking?.(request);
     if (options !== undefined) return options;
     if (isWanted)
       warn(
@@ -195,7 +193,7 @@ class AiSdkAdapter {
   }
 
   #betas({ betas = [] }: ModelRequest, warn: ModelContext['warn']): Record<string, string> {
-    const { betaHeader } = traitsOf(this.#model);
+    const { betaHeader } = this.#traits;
     if (betas.length === 0) return {};
     if (betaHeader !== undefined) return { [betaHeader]: betas.join(',') };
     warn(`${this.#model.provider}: \`betas\` are features of another vendor's API and have no effect.`);
@@ -214,20 +212,4 @@ function reasoningOf({ thinking, output_config: output }: ModelRequest): { reaso
 
 function definedIn(settings: AiSdkCallSettings | undefined): JsonObject {
   return Object.fromEntries(Object.entries(settings ?? {}).filter(([, value]) => value !== undefined));
-}
-
-/** Not every platform can iterate over a stream. Leaving early cancels it. */
-async function* partsOf(stream: ReadableStream<unknown>): AsyncGenerator<unknown, void> {
-  const reader = stream.getReader();
-  let isDone = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      isDone = done;
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    if (!isDone) void reader.cancel().catch(() => {});
-  }
 }

@@ -44,6 +44,8 @@ export class AnswerWriter {
   #shown = 0;
   #calls = 0;
   #hasBegun = false;
+  /** Those that nobody has taken yet: hardly ever more than four. */
+  readonly #events: StreamEvent[] = [];
   #id: string | undefined;
   isFinished = false;
 
@@ -51,7 +53,12 @@ export class AnswerWriter {
     this.#settings = settings;
   }
 
-  *write(part: StreamPart): Generator<StreamEvent, void> {
+  /** The next event of what was written; undefined: none as yet. */
+  take(): StreamEvent | undefined {
+    return this.#events.shift();
+  }
+
+  write(part: StreamPart): void {
     switch (part.type) {
       case 'stream-start':
         for (const warning of part.warnings ?? []) this.#settings.warn(textOfWarning(warning));
@@ -70,33 +77,34 @@ export class AnswerWriter {
         );
         return;
       case 'text-delta':
-        yield* this.#extend(`text ${part.id}`, { type: 'text_delta', text: part.delta }, part);
+        this.#extend(`text ${part.id}`, { type: 'text_delta', text: part.delta }, part);
         return;
       case 'reasoning-delta':
-        yield* this.#extend(
+        this.#extend(
           `reasoning ${part.id}`,
           { type: 'thinking_delta', thinking: part.delta, estimated_tokens: null },
           part,
         );
         return;
       case 'text-end':
-        yield* this.#end(`text ${part.id}`, part.providerMetadata);
+        this.#end(`text ${part.id}`, part.providerMetadata);
         return;
       case 'reasoning-end':
-        yield* this.#end(`reasoning ${part.id}`, part.providerMetadata);
+        this.#end(`reasoning ${part.id}`, part.providerMetadata);
         return;
       case 'tool-input-start':
-        if (part.providerExecuted !== true) yield* this.#beginCall(part.id, part.toolName);
+        if (part.providerExecuted !== true) this.#beginCall(part.id, part.toolName);
         return;
       case 'tool-input-delta':
         if (part.delta !== '') this.#streamed.add(part.id);
-        yield* this.#extend(`call ${part.id}`, { type: 'input_json_delta', partial_json: part.delta }, part);
+        this.#extend(`call ${part.id}`, { type: 'input_json_delta', partial_json: part.delta }, part);
         return;
       case 'tool-call':
-        yield* this.#call(part);
+        if (part.providerExecuted === true) this.#lost(part);
+        else this.#call(part);
         return;
       case 'finish':
-        yield* this.#finish(part);
+        this.#finish(part);
         return;
       case 'error':
         throw part.error;
@@ -111,50 +119,50 @@ export class AnswerWriter {
     return opened;
   }
 
-  *#show(opened: OpenBlock): Generator<StreamEvent, void> {
+  #show(opened: OpenBlock): void {
     if (opened.index !== undefined) return;
-    yield* this.#beginMessage();
+    this.#beginMessage();
     opened.index = this.#shown;
     this.#shown += 1;
-    yield { type: 'content_block_start', index: opened.index, content_block: opened.block };
+    this.#events.push({ type: 'content_block_start', index: opened.index, content_block: opened.block });
   }
 
-  *#beginMessage(): Generator<StreamEvent, void> {
+  #beginMessage(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    yield messageStart(this.#settings.model, this.#id || `msg_${clock.uuid()}`);
+    this.#events.push(messageStart(this.#settings.model, this.#id || `msg_${clock.uuid()}`));
   }
 
-  *#extend(
+  #extend(
     key: string,
     delta: ContentDelta,
     { delta: text, providerMetadata }: { delta: string; providerMetadata?: ProviderMetadata },
-  ): Generator<StreamEvent, void> {
+  ): void {
     const opened = this.#blocks.get(key) ?? this.#reopen(delta, key);
     if (opened === undefined) return;
-    opened.metadata = mergedOptions(opened.metadata, providerMetadata);
+    if (providerMetadata !== undefined) opened.metadata = mergedOptions(opened.metadata, providerMetadata);
     if (text === '') return;
-    yield* this.#show(opened);
-    yield { type: 'content_block_delta', index: opened.index as number, delta };
+    this.#show(opened);
+    this.#events.push({ type: 'content_block_delta', index: opened.index as number, delta });
   }
 
-  *#end(key: string, metadata?: ProviderMetadata): Generator<StreamEvent, void> {
+  #end(key: string, metadata?: ProviderMetadata): void {
     const opened = this.#blocks.get(key);
     if (opened === undefined) return;
     this.#blocks.delete(key);
     const kept = mergedOptions(opened.metadata, metadata);
     const isThought = opened.block.type === 'thinking';
     // Thoughts that are not shown have to be sent back all the same.
-    if (kept !== undefined && isThought) yield* this.#show(opened);
+    if (kept !== undefined && isThought) this.#show(opened);
     if (opened.index === undefined) return;
     const { source } = this.#settings;
     // Thoughts always say whose they are: no other model may get them, signed or not.
     const isKept = kept !== undefined || isThought;
-    yield {
+    this.#events.push({
       type: 'content_block_stop',
       index: opened.index,
       ...(isKept ? { provider_metadata: { source, metadata: kept ?? {} } } : {}),
-    };
+    });
   }
 
   /** Text that goes on after a call. */
@@ -164,31 +172,30 @@ export class AnswerWriter {
     return undefined;
   }
 
-  *#endTexts(): Generator<StreamEvent, void> {
-    for (const [key, { block }] of [...this.#blocks]) if (block.type !== 'tool_use') yield* this.#end(key);
+  #endTexts(): void {
+    for (const [key, { block }] of [...this.#blocks]) if (block.type !== 'tool_use') this.#end(key);
   }
 
-  *#beginCall(id: string, toolName: string): Generator<StreamEvent, void> {
+  #beginCall(id: string, toolName: string): void {
     // Some providers end a thought only after the calls that follow from it; the order of blocks is that of their ends.
-    yield* this.#endTexts();
+    this.#endTexts();
     const name = this.#settings.aliases.nameOf(toolName);
-    yield* this.#show(this.#open(`call ${id}`, { type: 'tool_use', id, name, input: {} }));
+    this.#show(this.#open(`call ${id}`, { type: 'tool_use', id, name, input: {} }));
   }
 
   /** The whole call, whose input may have been streamed before. */
-  *#call(part: Extract<StreamPart, { type: 'tool-call' }>): Generator<StreamEvent, void> {
-    if (part.providerExecuted === true) return this.#lost(part);
+  #call(part: Extract<StreamPart, { type: 'tool-call' }>): void {
     const key = `call ${part.toolCallId}`;
-    if (!this.#blocks.has(key)) yield* this.#beginCall(part.toolCallId, part.toolName);
+    if (!this.#blocks.has(key)) this.#beginCall(part.toolCallId, part.toolName);
     if (!this.#streamed.has(part.toolCallId)) {
       const input = typeof part.input === 'string' ? part.input : JSON.stringify(part.input ?? {});
-      yield* this.#extend(key, { type: 'input_json_delta', partial_json: input }, { delta: input });
+      this.#extend(key, { type: 'input_json_delta', partial_json: input }, { delta: input });
     }
     this.#calls += 1;
-    yield* this.#end(key, part.providerMetadata);
+    this.#end(key, part.providerMetadata);
   }
 
-  *#finish(part: Extract<StreamPart, { type: 'finish' }>): Generator<StreamEvent, void> {
+  #finish(part: Extract<StreamPart, { type: 'finish' }>): void {
     const { unified = part.finishReason, raw } = (part.finishReason ?? {}) as {
       unified?: unknown;
       raw?: string;
@@ -196,14 +203,14 @@ export class AnswerWriter {
     if (unified === 'error' || unified === 'interrupted') {
       throw new ModelError(`The model's answer broke off${raw === undefined ? '' : ` (${raw})`}.`);
     }
-    yield* this.#beginMessage();
+    this.#beginMessage();
     // A call that was begun and never came was cut off, and must not run with what there is of its input.
-    yield* this.#endTexts();
+    this.#endTexts();
     const { countsCacheApart } = this.#settings;
     // Some servers end with "stop" what is a call.
     const reason = this.#calls > 0 ? 'tool_use' : (STOP_REASONS[String(unified)] ?? 'end_turn');
-    yield messageDelta(reason, countsOf(part.usage, part.providerMetadata, countsCacheApart));
-    yield { type: 'message_stop' };
+    this.#events.push(messageDelta(reason, countsOf(part.usage, part.providerMetadata, countsCacheApart)));
+    this.#events.push({ type: 'message_stop' });
     this.isFinished = true;
   }
 

@@ -41,7 +41,11 @@ export class PromptWriter {
       const content = system.map(({ text }) => text).join('\n\n');
       prompt.push({ role: 'system', content, ...this.#marks(system.at(-1)?.cache_control) });
     }
-    for (const message of messages) prompt.push(...this.#messages(message));
+    for (const { role, content } of messages) {
+      const blocks: Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+      if (role === 'assistant') this.#writeAnswer(blocks, prompt);
+      else this.#writeSaid(blocks, prompt);
+    }
     return prompt;
   }
 
@@ -55,59 +59,59 @@ export class PromptWriter {
     }));
   }
 
-  #messages({ role, content }: MessageParam): PromptMessage[] {
-    const blocks: Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-    if (role === 'assistant') {
-      const parts = blocks.flatMap((block) => this.#assistantPart(block));
-      return parts.length === 0 ? [] : [{ role: 'assistant', content: parts }];
+  #writeAnswer(blocks: readonly Block[], prompt: PromptMessage[]): void {
+    const content: AssistantPart[] = [];
+    for (const block of blocks) {
+      const part = this.#assistantPart(block);
+      if (part === undefined) continue;
+      const providerOptions = this.#keptOptions(block);
+      content.push(providerOptions === undefined ? part : { ...part, providerOptions });
     }
-    const results = blocks.filter((block) => block.type === 'tool_result');
-    const moved: UserPart[] = [];
-    const written = results.map((block) => this.#toolResult(block, moved));
-    const said = [...moved, ...blocks.flatMap((block) => this.#userPart(block))];
-    const prompt: PromptMessage[] = [];
-    if (written.length > 0) prompt.push({ role: 'tool', content: written });
-    if (said.length > 0) prompt.push({ role: 'user', content: said });
-    const last = prompt.at(-1);
-    const mark = blocks
-      .map((block) => ('cache_control' in block ? block.cache_control : undefined))
-      .findLast(Boolean);
-    if (last !== undefined) Object.assign(last, this.#marks(mark));
-    return prompt;
+    if (content.length > 0) prompt.push({ role: 'assistant', content });
   }
 
-  #assistantPart(block: Block): AssistantPart[] {
-    const options = this.#keptOptions(block);
+  /** What the user has said, and the results of tools before it. */
+  #writeSaid(blocks: readonly Block[], prompt: PromptMessage[]): void {
+    const results: ToolResultPart[] = [];
+    const moved: UserPart[] = [];
+    const said: UserPart[] = [];
+    let mark: CacheControl | undefined;
+    for (const block of blocks) {
+      if (block.type === 'tool_result') results.push(this.#toolResult(block, moved));
+      else if (block.type === 'text') said.push({ type: 'text', text: block.text });
+      else if (isFile(block)) said.push(...this.#sent(this.#settings.files.inPrompt(block)));
+      if ('cache_control' in block) mark = block.cache_control ?? mark;
+    }
+    const marks = this.#marks(mark);
+    const isLast = moved.length === 0 && said.length === 0;
+    if (results.length > 0) prompt.push({ role: 'tool', content: results, ...(isLast ? marks : {}) });
+    if (!isLast) prompt.push({ role: 'user', content: [...moved, ...said], ...marks });
+  }
+
+  #assistantPart(block: Block): AssistantPart | undefined {
     switch (block.type) {
       case 'text':
-        return block.text === '' ? [] : [{ type: 'text', text: block.text, ...options }];
+        return block.text === '' ? undefined : { type: 'text', text: block.text };
       case 'thinking':
         // Thoughts of another model mean nothing to this one, and their signatures would be refused.
         return keptMetadata(block)?.source === this.#settings.source
-          ? [{ type: 'reasoning', text: block.thinking, ...options }]
-          : [];
+          ? { type: 'reasoning', text: block.thinking }
+          : undefined;
       case 'tool_use': {
         const toolName = this.#settings.aliases.aliasOf(block.name);
         this.#toolNames.set(block.id, toolName);
-        return [{ type: 'tool-call', toolCallId: block.id, toolName, input: block.input ?? {}, ...options }];
+        return { type: 'tool-call', toolCallId: block.id, toolName, input: block.input ?? {} };
       }
       default:
-        return [];
+        return undefined;
     }
-  }
-
-  #userPart(block: Block): UserPart[] {
-    if (block.type === 'text') return [{ type: 'text', text: block.text }];
-    if (!isFile(block)) return [];
-    return this.#sent(this.#settings.files.inPrompt(block));
   }
 
   #toolResult(block: ToolResultBlockParam, moved: UserPart[]): ToolResultPart {
     const { tool_use_id: toolCallId, content = [], is_error: isError } = block;
     const toolName = this.#toolNames.get(toolCallId) ?? 'unknown';
-    const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
-    const files = parts.filter(isFile);
-    const text = parts.map(textOf).filter(Boolean).join('\n');
+    const files = typeof content === 'string' ? [] : content.filter(isFile);
+    const text = typeof content === 'string' ? content : textIn(content);
     const { traits } = this.#settings;
     if (files.length > 0 && traits.hasToolImages === true) {
       const sent = files.flatMap((file) => this.#sent(this.#settings.files.inToolResult(file)));
@@ -115,7 +119,7 @@ export class PromptWriter {
       return { type: 'tool-result', toolCallId, toolName, output: { type: 'content', value } };
     }
     const notice = this.#move(files, toolName, toolCallId, moved);
-    const value = [text, notice].filter(Boolean).join('\n');
+    const value = text === '' || notice === '' ? text + notice : `${text}\n${notice}`;
     const type = isError === true ? 'error-text' : 'text';
     return { type: 'tool-result', toolCallId, toolName, output: { type, value } };
   }
@@ -142,11 +146,9 @@ export class PromptWriter {
     return [sendable.part];
   }
 
-  #keptOptions(block: Block): { providerOptions?: ProviderMetadata } {
+  #keptOptions(block: Block): ProviderMetadata | undefined {
     const kept = keptMetadata(block);
-    if (kept?.source !== this.#settings.source) return {};
-    const providerOptions = mergedOptions(kept.metadata);
-    return providerOptions === undefined ? {} : { providerOptions };
+    return kept?.source === this.#settings.source ? mergedOptions(kept.metadata) : undefined;
   }
 
   #marks(mark: CacheControl | null | undefined): { providerOptions?: ProviderMetadata } {
@@ -161,8 +163,14 @@ export class PromptWriter {
   }
 }
 
+type ResultPart = Exclude<ToolResultBlockParam['content'], string | undefined>[number];
+
+function textIn(parts: readonly ResultPart[]): string {
+  return parts.map(textOf).filter(Boolean).join('\n');
+}
+
 /** Content that no specification has a part for is written as text. */
-function textOf(part: Exclude<ToolResultBlockParam['content'], string | undefined>[number]): string {
+function textOf(part: ResultPart): string {
   if (part.type === 'text') return part.text;
   if (part.type === 'search_result') {
     return `${part.title} (${part.source})\n${part.content.map(({ text }) => text).join('\n')}`;

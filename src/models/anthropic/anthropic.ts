@@ -55,7 +55,8 @@ const DEFAULT_MODEL = 'claude-opus-5-5';
 /** List prices in dollars per million tokens. */
 const PRICES: PriceTable = {
   'claude-opus-5-5': { input: 4, output: 20, cacheRead: 0.2 },
-  'claude-sonnet-5-5': { input: 2, output: 10 },
+  'claude-sonnet-5-5': { input: 2, output: 10, cacheRead: 0.1 },
+  'claude-fable-5-2': { input: 8, output: 40, cacheRead: 0.2 },
 };
 
 /**
@@ -74,22 +75,17 @@ export function anthropic(options: AnthropicOptions = {}): Model {
     identify: (name) => identityOf(options, aliases[name] ?? name),
     prices: withAliases(PRICES),
     window: (name) => windowOf(aliases[name] ?? name),
-    async *stream(request, context) {
-      client ??= options.client === undefined ? connect(options) : Promise.resolve(options.client);
-      const { messages } = await client;
-      const { signal } = context;
-      const open = async function* (): AsyncGenerator<StreamEvent, void> {
-        const sent = { signal, maxRetries: 0, ...headersOf(request) };
-        yield* (await messages.create(
+    stream(request, context) {
+      const open = async (): Promise<AsyncIterable<StreamEvent>> => {
+        client ??= options.client === undefined ? connect(options) : Promise.resolve(options.client);
+        const { messages } = await client;
+        const sent = { signal: context.signal, maxRetries: 0, ...headersOf(request) };
+        return (await messages.create(
           bodyOf(request, aliases) as never,
           sent as never,
         )) as AsyncIterable<StreamEvent>;
       };
-      try {
-        yield* withRetries(open, context, maxRetries, failureOf);
-      } catch (error) {
-        throw modelError(error);
-      }
+      return withRetries(open, context, maxRetries, { of: failureOf, told: modelError });
     },
   };
 }
@@ -144,9 +140,10 @@ async function connect(options: AnthropicOptions): Promise<AnthropicClient> {
 function requireCredentials({ apiKey, authToken }: AnthropicOptions): void {
   const known = [apiKey, authToken, hostVariable('ANTHROPIC_API_KEY'), hostVariable('ANTHROPIC_AUTH_TOKEN')];
   if (known.some((value) => value !== undefined && value !== '')) return;
-  throw new ModelError(
+  throw new OptionError(
+    'apiKey',
+    apiKey,
     'anthropic() has no key. Set the environment variable ANTHROPIC_API_KEY, or give `apiKey`, `authToken` or a ready `client`.',
-    { status: 401, type: 'authentication_error' },
   );
 }
 
@@ -177,9 +174,12 @@ function withAliases(prices: PriceTable): PriceTable {
   return { ...prices, ...Object.fromEntries(aliased) };
 }
 
+/** The models that hold a million tokens; those before them hold a fifth of that. */
+const MILLION = /claude-(opus|sonnet|haiku|fable)-(5|4-8)\b/;
+
 /** Names of other platforms contain these: `anthropic.claude-opus-5-5-v1:0`. Another name is not a model of ours. */
 function windowOf(name: string): number | undefined {
-  if (name.includes('claude-opus-5-5')) return 1_000_000;
+  if (MILLION.test(name)) return 1_000_000;
   return name.includes('claude-') ? 200_000 : undefined;
 }
 
@@ -214,7 +214,8 @@ function reasonOf(error: unknown): string {
 }
 
 function modelError(error: unknown): unknown {
-  if (error instanceof ModelError) return error;
+  // Ours: there is no key, no package, or nobody waits any more.
+  if (error instanceof TenonError) return error;
   const { status } = failureOf(error);
   if (typeof status !== 'number') return new ModelError(reasonOf(error), { cause: error });
   const said = saidBy(error);

@@ -3,6 +3,8 @@
  * with its reason. Nothing here bounds a tool, a permission request or a turn: those may take hours.
  */
 export const LIMITS = {
+  /** A longer shell line is not checked against rules, only asked about: 20 times what a person writes. */
+  shellLineLength: 20_000,
   /** From the spawn to the CLI's first line. Slow hosts can need 80 s. */
   startupTimeoutMs: 120_000,
   /**
@@ -17,6 +19,8 @@ export const LIMITS = {
   controlTimeoutMs: 60_000,
   /** For hooks at the end of a session: a caller who closes does not want to wait long. */
   sessionEndMs: 5_000,
+  /** The same after a signal: less than `killGraceMs`, so that there is time left to end what was started. */
+  sessionEndAfterSignalMs: 1_500,
   /** From the end of input to SIGTERM. An idle CLI needs 40–100 ms to write its transcript and exit. */
   closeGraceMs: 2_000,
   /**
@@ -36,6 +40,25 @@ export const LIMITS = {
    * After that SIGKILL, before continuing: where nobody collects dead processes, a group never looks empty.
    */
   orphanKillMs: 200,
+  /**
+   * What a command wrote before it ended is at most a full pipe, which is 64 KB, or what root has made of it. More
+   * comes from what it has left running.
+   */
+  maxPipeBytes: 1024 * 1024,
+  /** Between two looks at what a command has left running. */
+  leftRunningPollMs: 5_000,
+  /** For the attempt to break out of a sandbox, which takes 100 ms. */
+  isolationProbeMs: 30_000,
+  /** For one search of files. Ripgrep reads a million files in less. */
+  searchMs: 60_000,
+  /** What a search finds: more is not for a model. */
+  maxSearchBytes: 64 * 1024 * 1024,
+  /** Where files are searched without ripgrep: how much of each is read, how many at once, and how long at a stretch. */
+  maxSearchedFileBytes: 64 * 1024 * 1024,
+  filesSearchedAtOnce: 8,
+  searchSliceMs: 10,
+  /** How often a file is opened again that somebody else has replaced in that moment. */
+  replacedFileAttempts: 20,
   /** How long the shell that cleans up after a dead host stays when there is nothing to watch. */
   reaperLingerMs: 1_000,
   /** From a result to the line that says whether it is the last one; the CLI writes it within 5 ms. */
@@ -100,6 +123,29 @@ export const LIMITS = {
   hookMs: 600_000,
   /** How often the host is told that a long call is still running. */
   toolHeartbeatMs: 30_000,
+  /**
+   * From the start of a command to the line that tells the host of it; from then on it can be moved to the background.
+   */
+  commandTaskMs: 3_000,
+  /** For a command without a `timeout`, and at most; `BASH_DEFAULT_TIMEOUT_MS` and `BASH_MAX_TIMEOUT_MS` override it. */
+  commandMs: 120_000,
+  commandMaxMs: 600_000,
+  /** For a command in the background, and at most. */
+  backgroundCommandMs: 30 * 60_000,
+  backgroundCommandMaxMs: 120 * 60_000,
+  /** A command that only waits for longer than this is refused: the turn would stand still. */
+  leadingSleepSeconds: 25,
+  /** What the model reads of a command's output, and at most; `BASH_MAX_OUTPUT_LENGTH` overrides it. */
+  commandOutputBytes: 30_000,
+  commandOutputMaxBytes: 150_000,
+  /** What is kept of it in a file: more than anybody reads, and less than a disk has. */
+  savedOutputBytes: 100 * 1024 * 1024,
+  /** Where nothing can be added to a file: how much it may have, and how often it is written again. */
+  rewrittenOutputBytes: 1024 * 1024,
+  rewriteOutputMs: 1_000,
+  /** What a host can ask for of a task's output, and of how many tasks that have ended. */
+  taskTailBytes: 8 * 1024,
+  keptTaskOutputs: 100,
   /** Before the first retry of a model's API; doubled with each failure, up to the maximum. */
   modelRetryMs: 500,
   modelRetryMaxMs: 32_000,
@@ -108,8 +154,39 @@ export const LIMITS = {
    * that run on after their calls were cancelled.
    */
   lateHandlerMs: 60_000,
+  /**
+   * What is read of memory files, skills, commands and styles: by file, and all together. People write a few
+   * kilobytes; more would fill the context window, or is no text.
+   */
+  maxKnowledgeFileBytes: 1024 * 1024,
+  maxMemoryFiles: 200,
+  maxMemoryChars: 1024 * 1024,
+  maxKnownPrompts: 500,
+  /** How deep memory files import one another; as the CLI has it. */
+  maxImportDepth: 4,
+  /** How deep folders of rules and commands are looked through. */
+  maxFolderDepth: 8,
+  /** What is read of files that a prompt mentions (`@path`). */
+  maxMentions: 20,
+  maxMentionLines: 2_000,
+  maxMentionBytes: 256 * 1024,
+  /** What the descriptions of all skills may take of every request. */
+  maxSkillListChars: 16_000,
+  maxSkillDescriptionChars: 1_536,
   /** For the tool sources of a conversation to clean up at its end. */
   toolsCloseMs: 2_000,
+  /** For saying what has changed in a file: two long files without a common line would take minutes. */
+  diffMs: 1_000,
+  /** What a file tool takes into memory of a file; a larger one has to be searched or edited by a command. */
+  maxFileBytes: 64 * 1024 * 1024,
+  /** What copies of files for `rewindFiles()` may take in one conversation. The oldest checkpoints are given up. */
+  maxCheckpointBytes: 64 * 1024 * 1024,
+  maxCheckpoints: 100,
+  /** What is written of them for a conversation that is resumed; a store cannot forget single copies. */
+  maxCheckpointLogBytes: 256 * 1024 * 1024,
+  /** What `read_file` gives unless it is asked for less, and how many files are looked at for suggestions. */
+  readFileBytes: 1_000_000,
+  maxSuggestedFrom: 5_000,
   /** How long a session of an HTTP server may stay unused before it is ended. */
   sessionIdleMs: 30 * 60_000,
   /** How long clients of an HTTP server are told to wait before they reopen a broken stream. */

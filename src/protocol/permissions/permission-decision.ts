@@ -8,6 +8,7 @@ import {
   type PermissionRule,
   type RuleKind,
   type RuleSubject,
+  type SpecifierChecks,
 } from './permission-rules.js';
 import type { PermissionMode } from './permissions.js';
 
@@ -64,9 +65,10 @@ export function decideCall(
   input: Readonly<Record<string, unknown>>,
   state: PermissionState,
   hook: HookOpinion,
+  checks?: SpecifierChecks,
 ): PermissionRuling {
   const find = (kind: RuleKind): RuleInForce | undefined =>
-    state.rules.find((each) => each.kind === kind && matchesCall(each.rule, tool, kind, input));
+    state.rules.find((each) => each.kind === kind && matchesCall(each.rule, tool, kind, input, checks));
   const denied = find('deny');
   if (denied !== undefined) return { kind: 'deny', by: 'rule', rule: denied };
   if (tool.policy === 'always_deny') return { kind: 'deny', by: 'policy' };
@@ -74,12 +76,14 @@ export function decideCall(
   if (tool.policy === 'always_ask') return { kind: 'ask', by: 'policy' };
   const asked = find('ask');
   if (asked !== undefined) return { kind: 'ask', by: 'rule', rule: asked };
-  if (tool.needsNoPermission) return { kind: 'allow', by: 'tool' };
+  if (tool.needsNoPermission) return allowedBy(find('allow')) ?? { kind: 'allow', by: 'tool' };
   if (state.mode === 'plan' && !tool.isReadOnly) return { kind: 'ask', by: 'mode' };
   if (hook.allow) return { kind: 'allow', by: 'hook' };
   if (state.mode === 'bypassPermissions') return { kind: 'allow', by: 'mode' };
   if (tool.policy === 'always_allow') return { kind: 'allow', by: 'policy' };
-  const allowed = find('allow');
-  if (allowed !== undefined) return { kind: 'allow', by: 'rule', rule: allowed };
-  return { kind: 'ask', by: 'nothing' };
+  return allowedBy(find('allow')) ?? { kind: 'ask', by: 'nothing' };
+}
+
+function allowedBy(rule: RuleInForce | undefined): PermissionRuling | undefined {
+  return rule === undefined ? undefined : { kind: 'allow', by: 'rule', rule };
 }

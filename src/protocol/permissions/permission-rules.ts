@@ -65,7 +65,11 @@ function problemOf(tool: string, specifier: string | undefined): string | undefi
   if (tool === '') return 'it does not name a tool';
   if (/^mcp__.*__$/.test(tool) || tool === 'mcp__') return 'nothing comes after the last "__"';
   if (tool.includes(',')) return 'it names more than one tool: give each a rule of its own';
-  if (!tool.startsWith('mcp__')) return /\s/.test(tool) ? "a tool's name cannot contain spaces" : undefined;
+  if (/\s/.test(tool) && !tool.startsWith('mcp__')) return "a tool's name cannot contain spaces";
+  if (FILE_TOOLS.has(tool) && specifier?.startsWith('!')) {
+    return 'a rule cannot begin with "!": write what it is about, not what it is not';
+  }
+  if (!tool.startsWith('mcp__')) return undefined;
   if (specifier !== undefined && specifier !== '' && specifier !== '*') {
     return 'tools of MCP servers have no specifiers: check the input in canUseTool or a PreToolUse hook';
   }
@@ -84,6 +88,15 @@ export function matchesTool({ tool }: PermissionRule, subject: RuleSubject, kind
   return matchesWildcard(tool, name);
 }
 
+/** Checks of specifiers that need more than this file: shell commands take a parser. */
+export type SpecifierChecks = Readonly<Record<string, SpecifierCheck>>;
+
+export type SpecifierCheck = (
+  specifier: string,
+  input: Readonly<Record<string, unknown>>,
+  kind: RuleKind,
+) => boolean;
+
 /**
  * Whether the rule concerns this call. A specifier that cannot be checked fails closed: such a rule allows
  * nothing, and denies every call of its tool.
@@ -93,47 +106,40 @@ export function matchesCall(
   subject: RuleSubject,
   kind: RuleKind,
   input: Readonly<Record<string, unknown>>,
+  checks: SpecifierChecks = {},
 ): boolean {
   if (!matchesTool(rule, subject, kind)) return false;
   if (rule.problem !== undefined) return kind !== 'allow';
   if (rule.specifier === undefined) return true;
-  return SPECIFIERS[subject.name]?.(rule.specifier, input, kind) ?? kind !== 'allow';
+  const check = OWN_CHECKS[subject.name] ?? checks[subject.name];
+  return check?.(rule.specifier, input, kind) ?? kind !== 'allow';
 }
 
 /** Whether the whole tool is denied, so that it need not be offered at all. */
 export function deniesWholeTool(rule: PermissionRule, subject: RuleSubject): boolean {
   if (!matchesTool(rule, subject, 'deny')) return false;
-  return rule.problem !== undefined || rule.specifier === undefined || !(subject.name in SPECIFIERS);
+  return rule.problem !== undefined || rule.specifier === undefined || !hasSpecifiers(subject.name);
 }
 
-type SpecifierCheck = (
-  specifier: string,
-  input: Readonly<Record<string, unknown>>,
-  kind: RuleKind,
-) => boolean;
-
-/** The tools whose specifiers can be checked, as in the Claude Code CLI. */
-const SPECIFIERS: Readonly<Record<string, SpecifierCheck>> = {
-  Bash: (specifier, { command }, kind) => matchesCommand(specifier, String(command ?? ''), kind),
+const OWN_CHECKS: SpecifierChecks = {
   WebFetch: (specifier, { url }) => matchesDomain(specifier, String(url ?? '')),
+  Skill: (specifier, { skill }) => matchesSkill(specifier, String(skill ?? '')),
 };
 
-/**
- * `npm run:*` and `npm run *` match these words and anything after them; otherwise the command itself must
- * match.
- */
-function matchesCommand(specifier: string, command: string, kind: RuleKind): boolean {
-  const matches = (part: string): boolean => {
-    const prefix = /^(.*?)(?::\*| \*)$/.exec(specifier)?.[1];
-    if (prefix !== undefined && !prefix.includes('*'))
-      return part === prefix || part.startsWith(`${prefix} `);
-    return matchesWildcard(specifier, part);
-  };
-  const parts = command.split(/&&|\|\||[;|&\n]/).map((part) => part.trim());
-  // One matching part is enough to deny. To allow, every part must match, and the shell must not compute any
-  // of it.
-  if (kind !== 'allow') return parts.some(matches);
-  return !/[`$<>]/.test(command) && parts.every(matches);
+/** The tools whose rules name files. */
+const FILE_TOOLS: ReadonlySet<string> = new Set(['Edit', 'Glob', 'Grep', 'NotebookEdit', 'Read', 'Write']);
+
+/** The tools whose specifiers can be checked, as in the Claude Code CLI. */
+function hasSpecifiers(tool: string): boolean {
+  return tool === 'Bash' || FILE_TOOLS.has(tool) || Object.hasOwn(OWN_CHECKS, tool);
+}
+
+/** A skill's name; `name:*` is the skill with any arguments, and those of a plugin of that name. */
+function matchesSkill(specifier: string, skill: string): boolean {
+  const name = skill.trim().replace(/^\//, '');
+  const [, prefix] = /^(.*?):\*$/.exec(specifier) ?? [];
+  if (prefix === undefined) return matchesWildcard(specifier, name);
+  return name === prefix || name.startsWith(`${prefix}:`);
 }
 
 function matchesDomain(specifier: string, url: string): boolean {
@@ -222,6 +228,9 @@ export function ruleWarning(rule: PermissionRule, kind: RuleKind): string | unde
     const effect =
       kind === 'allow' ? 'It allows nothing.' : `It is treated as a rule for all of "${rule.tool}".`;
     return `The ${kind} rule "${rule.text}" cannot be used: ${problem}. ${effect}`;
+  }
+  if (kind === 'allow' && rule.specifier !== undefined && /^(Write|NotebookEdit)$/.test(rule.tool)) {
+    return `The allow rule "${rule.text}" allows nothing: paths that may be changed are named by Edit(${rule.specifier}).`;
   }
   if (rule.text.startsWith(rule.tool)) return undefined;
   return `The ${kind} rule "${rule.text}" is read as "${rule.tool}": in the names of tools, other characters than letters, digits, "_" and "-" become "_".`;

@@ -46,6 +46,7 @@ export type HookEvent = (typeof HOOK_EVENTS)[number];
 export const RUNTIME_HOOKS = [
   'SessionStart',
   'UserPromptSubmit',
+  'UserPromptExpansion',
   'PreToolUse',
   'PostToolUse',
   'PostToolUseFailure',

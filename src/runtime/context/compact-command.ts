@@ -20,15 +20,17 @@ export async function runCompactCommand(
     const outcome = await compactionOf(parts).byHand(instructions, signal, once);
     once();
     if (outcome.kind === 'done') {
+      await parts.knowledge.renewMemory();
       lines.user('<local-command-stdout>Compacted </local-command-stdout>', { isReplay: true });
-    } else {
-      const text =
-        outcome.kind === 'nothing'
-          ? 'There is nothing to compact.'
-          : `A hook prevented it: ${outcome.reason}`;
-      lines.synthetic(text, {});
+      return done;
     }
-    return done;
+    if (outcome.kind === 'nothing') {
+      lines.commandSays('There is nothing to compact.');
+      return done;
+    }
+    const text = `A hook prevented the compaction: ${outcome.reason}`;
+    lines.commandSays(text);
+    return { ...done, text };
   } catch (error) {
     once();
     const broken = {

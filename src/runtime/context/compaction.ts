@@ -6,10 +6,10 @@ import type { HookRunner } from '../hooks/hook-runner.js';
 import type { CompactMetadata, Transcript } from '../transcript/transcript.js';
 import type { SummaryStrategy } from './context-options.js';
 import type { ContextLimits, ContextWindow } from './context-window.js';
-import { clearedByNeed, clearedUntil, startOfEnd, tokensSaved } from './shorten.js';
+import { clearedByNeed, clearedUntil, startOfAnswer, startOfEnd, tokensSaved } from './shorten.js';
 import { type SummaryDependencies, summaryIn, summaryOf } from './summary.js';
 
-export interface CompactionDependencies extends Omit<SummaryDependencies, 'room' | 'context'> {
+export interface CompactionDependencies extends Omit<SummaryDependencies, 'room' | 'context' | 'windowSize'> {
   window: ContextWindow;
   transcript: Transcript;
   lines: Lines;
@@ -48,13 +48,16 @@ export class Compaction {
     return shown;
   }
 
-  /** On demand: everything is summarized. Rejects if there is no summary; the conversation is as before then. */
+  /**
+   * On demand: everything is summarized but the last answer, to which the next prompt may refer. Rejects if there is no
+   * summary; the conversation is as before then.
+   */
   async byHand(instructions: string, signal: AbortSignal, ready: () => void): Promise<ManualOutcome> {
-    const { transcript } = this.#it;
-    if (!transcript.messages.some(({ role }) => role === 'assistant')) return { kind: 'nothing' };
+    const { messages } = this.#it.transcript;
+    if (!messages.some(({ role }) => role === 'assistant')) return { kind: 'nothing' };
     const strategy = this.#summaryStrategy ?? PLAIN;
     const custom = instructions === '' ? undefined : instructions;
-    return this.#summarize('manual', custom, strategy, transcript.messages.length, signal, ready);
+    return this.#summarize('manual', custom, strategy, startOfAnswer(messages), signal, ready);
   }
 
   get #limits(): ContextLimits {
@@ -167,7 +170,8 @@ export class Compaction {
     const { name, maxTokens } = current();
     const { system, tools } = window.fixed;
     const room = window.limitsFor(name, maxTokens).room - system - tools - TASK_TOKENS;
-    const dependencies = { ...this.#it, room, context: modelContext(signal) };
+    const windowSize = window.saidFor(name);
+    const dependencies = { ...this.#it, windowSize, room, context: modelContext(signal) };
     return summaryOf(messages, instructions, strategy, dependencies);
   }
 

@@ -87,16 +87,24 @@ export class ContextWindow {
     this.isAutomatic = isAutomatic && context !== false;
   }
 
-  /** What the model can hold, its answer included. */
-  sizeFor(name: string): number {
-    const known = this.#said(name) ?? this.#listed?.get(name) ?? DEFAULT_WINDOW;
-    return Math.min(known, this.#learned);
+  /** What the model can hold, its answer included, as far as anybody has said. */
+  saidFor(name: string): number {
+    return this.#said(name) ?? this.#listed?.get(name) ?? DEFAULT_WINDOW;
   }
 
-  /** Looks a model up that nobody has said anything about; only when it matters, because the table is large. */
+  /** The same, but never more than what turned out to be too much. */
+  sizeFor(name: string): number {
+    return Math.min(this.saidFor(name), this.#learned);
+  }
+
+  /** Before a request, a model is looked up only if it matters: the table is large. */
   async lookUp(name: string, messages: readonly MessageParam[]): Promise<void> {
+    if (this.used(messages) >= DEFAULT_WINDOW * WORTH_LOOKING) await this.learn(name);
+  }
+
+  /** Looks up a model that nobody has said anything about. */
+  async learn(name: string): Promise<void> {
     if (this.#said(name) !== undefined || this.#listed?.has(name)) return;
-    if (this.used(messages) < DEFAULT_WINDOW * WORTH_LOOKING) return;
     const identity = this.#model.identify?.(name);
     const window = identity === undefined ? undefined : (await knownModels())?.windowOf(identity);
     this.#listed ??= new Map();
@@ -198,7 +206,7 @@ export class ContextWindow {
   overflowed(messages: readonly MessageParam[], maxTokens: number): void {
     const room = Math.max(LEAST_ROOM, this.used(messages) * 0.9);
     // So that `limitsFor` comes to this room.
-    this.#learned = Math.min(this.#learned, room / (1 - MOST_RESERVED), room + maxTokens);
+    this.#learned = Math.floor(Math.min(this.#learned, room / (1 - MOST_RESERVED), room + maxTokens));
     this.#nextAt = 0;
   }
 

@@ -26,6 +26,12 @@ export function startOfEnd(
   return start ?? 0;
 }
 
+/** Where the last answer begins, if there is another one before it; otherwise the end. */
+export function startOfAnswer(messages: readonly MessageParam[]): number {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  return messages.findIndex(({ role }) => role === 'assistant') < last ? last : messages.length;
+}
+
 /** The messages before `end` without what their tools have returned; the same objects where nothing was taken. */
 export function clearedUntil(messages: readonly MessageParam[], end: number): MessageParam[] {
   return messages.map((message, index) => (index < end ? withoutResults(message) : message));

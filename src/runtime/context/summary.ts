@@ -1,7 +1,7 @@
 import type { MessageParam, UserContentBlock } from '../../protocol/wire/content.js';
 import { type Model, type ModelContext, ModelError, type ModelRequest } from '../model.js';
+import { abortable } from '../turn/abortable.js';
 import { AssistantStream } from '../turn/assistant-stream.js';
-import { abortable } from '../turn/model-answer.js';
 import type { UsageLedger } from '../turn/usage.js';
 import type { SummaryStrategy } from './context-options.js';
 import { DEFAULT_WINDOW, tokensIn } from './context-window.js';
@@ -36,6 +36,8 @@ export interface SummaryDependencies {
   context: ModelContext;
   /** A request with these messages, as the conversation would send it. */
   request(messages: readonly MessageParam[]): ModelRequest;
+  /** The context window of that model. */
+  windowSize: number;
   /** How many tokens the messages of a request may have. */
   room: number;
 }
@@ -55,7 +57,8 @@ export async function summaryOf(
     const request = isOwn
       ? dependencies.request(withTask(fitting(messages, room), task(wanted)))
       : requestTo(model, messages, task(wanted), room);
-    return answer(model, request, dependencies);
+    const contextWindow = isOwn ? dependencies.windowSize : windowOf(model);
+    return answer(model, request, contextWindow, dependencies);
   };
   try {
     return await ask(dependencies.room);
@@ -98,7 +101,7 @@ function requestTo(
   text: string,
   ownRoom: number,
 ): ModelRequest {
-  const window = model.window?.(model.name) ?? DEFAULT_WINDOW;
+  const window = windowOf(model);
   const room = Math.min(ownRoom, window - Math.min(SUMMARY_MAX_TOKENS, window / 3));
   const said = asText(fitting(messages, room));
   return {
@@ -118,10 +121,15 @@ function requestTo(
   };
 }
 
+function windowOf(model: Model): number {
+  return model.window?.(model.name) ?? DEFAULT_WINDOW;
+}
+
 /** The text of the answer. Calls that it may contain are not run. */
 async function answer(
   model: Model,
   request: ModelRequest,
+  contextWindow: number,
   { usage, context }: SummaryDependencies,
 ): Promise<string> {
   const stream = new AssistantStream();
@@ -133,7 +141,7 @@ async function answer(
     for await (const event of events) stream.push(event);
   } finally {
     const { id, model: name, usage: counts } = stream.message;
-    if (id !== '') usage.addAside(name, counts);
+    if (id !== '') usage.addAside(name, counts, { contextWindow, maxOutputTokens: request.max_tokens });
   }
   const text = stream.message.content
     .map((block) => (block.type === 'text' ? block.text : ''))

@@ -3,15 +3,18 @@ import { type HostRequestHandlers, textField } from '../../protocol/channel/rece
 import { mcpControlHandlers } from '../mcp/control-handlers.js';
 import { description, infoHandlers } from './control-info.js';
 import type { AgentConversation } from './conversation.js';
+import { fileHandlers } from './file-handlers.js';
 import { initializeRequest } from './initialize-request.js';
+import { taskHandlers } from './task-handlers.js';
 
 /** The requests that the host may send to the runtime. */
 export type ControlHandlers = HostRequestHandlers<[signal: AbortSignal]>;
 
 export function controlHandlers(conversation: AgentConversation): ControlHandlers {
   return {
-    initialize: (fields) => {
+    initialize: async (fields) => {
       conversation.initialize(initializeRequest(fields));
+      await conversation.knowledge.known;
       return description(conversation);
     },
     interrupt: ({ cancel_queued }) => conversation.interrupt(cancel_queued === true),
@@ -29,16 +32,8 @@ export function controlHandlers(conversation: AgentConversation): ControlHandler
     ...mcpControlHandlers(conversation.tools.hub),
     ...infoHandlers(conversation),
     cancel_async_message: (fields) => ({ cancelled: conversation.cancel(textField(fields, 'message_uuid')) }),
-    rewind_files: () =>
-      missing('Files cannot be rewound: the runtime has no file tools and keeps no checkpoints.'),
-    read_file: () => missing('Files cannot be read: the runtime has no file tools.'),
-    file_suggestions: () => missing('Files cannot be suggested: the runtime has no file tools.'),
-    get_task_output: (fields) =>
-      missing(`No task found with ID: ${textField(fields, 'task_id')}. The runtime has no tasks.`),
-    stop_task: (fields) =>
-      missing(`No task found with ID: ${textField(fields, 'task_id')}. The runtime has no tasks.`),
-    background_tasks: () => missing('Nothing can run in the background: the runtime has no tasks.'),
-    seed_read_state: () => missing('No file can be marked as read: the runtime has no file tools.'),
+    ...fileHandlers(conversation),
+    ...taskHandlers(conversation.tasks),
     set_mcp_permission_mode_override: () =>
       missing('A server cannot have its own permission mode: the runtime has one mode for all of them.'),
     apply_flag_settings: () =>

@@ -12,7 +12,8 @@ import type {
   SDKControlGetContextUsageResponse,
 } from '../../protocol/wire/control-usage.js';
 import { RUNTIME_HOOKS } from '../../protocol/wire/hook-inputs.js';
-import { COMPACT_COMMAND, RUNTIME_CAPABILITIES, RUNTIME_VERSION } from '../start/runtime-config.js';
+import { tokensIn } from '../context/context-window.js';
+import { RUNTIME_CAPABILITIES, RUNTIME_VERSION } from '../start/runtime-config.js';
 import type { ControlHandlers } from './control-handlers.js';
 import type { AgentConversation } from './conversation.js';
 
@@ -49,15 +50,25 @@ export function infoHandlers(conversation: AgentConversation): ControlHandlers {
     get_context_usage: () => contextUsage(conversation),
     list_permission_rules: () => ({ state: permissionRules(conversation) }),
     get_hooks_listing: () => hooksListing(conversation),
-    reload_skills: () => ({ skills: [] }),
-    reload_output_styles: () => ({ available_output_styles: ['default'] }),
-    reload_plugins: () => ({
-      commands: [],
-      agents: [],
-      plugins: [],
-      mcpServers: conversation.tools.hub.status(),
-      error_count: 0,
-    }),
+    reload_skills: async () => {
+      await conversation.knowledge.reload();
+      return { skills: conversation.knowledge.modelCommands };
+    },
+    reload_output_styles: async () => {
+      await conversation.knowledge.reload();
+      return { available_output_styles: conversation.knowledge.styleNames };
+    },
+    reload_plugins: async () => {
+      await conversation.knowledge.reload();
+      const { slashCommands, plugins } = conversation.knowledge;
+      return {
+        commands: slashCommands,
+        agents: [],
+        plugins: plugins.map(({ name, path }) => ({ name, path })),
+        mcpServers: conversation.tools.hub.status(),
+        error_count: 0,
+      };
+    },
   };
 }
 
@@ -71,10 +82,10 @@ function knownEffort(effort: string | undefined): EffortLevel | null {
 /** What a host wants to know before it starts. */
 export function description(conversation: AgentConversation): SDKControlInitializeResponse {
   return {
-    commands: [COMPACT_COMMAND],
+    commands: conversation.knowledge.slashCommands,
     agents: [],
-    output_style: 'default',
-    available_output_styles: ['default'],
+    output_style: conversation.knowledge.styleName,
+    available_output_styles: conversation.knowledge.styleNames,
     models: models(conversation),
     account: {},
     ...(conversation.pid === undefined ? {} : { pid: conversation.pid }),
@@ -131,7 +142,11 @@ function contextUsage(conversation: AgentConversation): SDKControlGetContextUsag
     percentage: Math.round((total / size) * 100),
     gridRows: [],
     model: model.name,
-    memoryFiles: [],
+    memoryFiles: conversation.knowledge.memoryFiles.map(({ path, source, text }) => ({
+      path,
+      type: source,
+      tokens: Math.round(tokensIn(text)),
+    })),
     mcpTools: [],
     agents: [],
     ...(window.isAutomatic

@@ -1,30 +1,35 @@
 import { type ComposedCalls, composeCalls } from '../../mcp/call-middleware.js';
-import { untilAborted } from '../../protocol/base/cancellation.js';
 import { clock } from '../../protocol/base/clock.js';
-import { messageOf } from '../../protocol/base/errors.js';
 import type { MessageParam } from '../../protocol/wire/content.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
-import { runCompactCommand } from '../context/compact-command.js';
+import type { Workspace } from '../../workspace/workspace.js';
 import { type ContextWindow, windowFor } from '../context/context-window.js';
+import type { ConversationFiles } from '../files/conversation-files.js';
+import { logPlace, openFiles } from '../files/open-files.js';
 import { CommandHooks } from '../hooks/command-hooks.js';
 import { type HookRegistration, HookRunner } from '../hooks/hook-runner.js';
 import { PromptHooks } from '../hooks/prompt-hooks.js';
 import type { Host } from '../host.js';
+import { Knowledge } from '../knowledge/knowledge.js';
+import { openKnowledge } from '../knowledge/open-knowledge.js';
+import { PromptExpander } from '../knowledge/prompt-expander.js';
 import { Permissions } from '../permissions/permissions.js';
 import { type ConversationSettings, readSettings, startWith } from '../settings/conversation-settings.js';
 import { DEFAULT_MAX_TOKENS, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
+import { TaskBoard, type TaskNews } from '../tasks/task-board.js';
 import { AgentTools } from '../tools/agent-tools.js';
 import { Transcript } from '../transcript/transcript.js';
 import { RequestHistory } from '../turn/history-policy.js';
 import { ModelChoice } from '../turn/model-choice.js';
-import { newTurn, type TurnParts } from '../turn/new-turn.js';
-import { brokenTurn, emptyTurn, failedTurn, type TurnOutcome } from '../turn/turn-record.js';
+import { runUnasked, type TurnParts } from '../turn/new-turn.js';
 import { UsageLedger } from '../turn/usage.js';
 import type { Lines } from './lines.js';
-import { refused, resultLine, saved, Warnings } from './lines.js';
-import { compactCommandIn, contentOf, MessageQueue, textOf } from './message-queue.js';
+import { Warnings } from './lines.js';
+import { MessageQueue } from './message-queue.js';
+import { Prompting } from './prompting.js';
+import { TurnLoop } from './turn-loop.js';
 
 /** One conversation: its history, its queued messages, and the running turn. */
 export class AgentConversation {
@@ -34,27 +39,26 @@ export class AgentConversation {
   readonly startedAt = clock.monotonic();
   readonly model: ModelChoice;
   readonly settings: ConversationSettings;
+  readonly tasks: TaskBoard;
+  readonly knowledge: Knowledge;
   readonly #config: PlacedConfig;
   readonly #start: RuntimeStart;
   readonly #lines: Lines;
   readonly #hooks: HookRunner;
   readonly #promptHooks: PromptHooks;
   #transcript: Transcript | undefined;
+  #isOpen = false;
   #opening: Promise<void> = Promise.resolve();
-  readonly #history: RequestHistory;
+  #workspace: Workspace | undefined;
+  #files: ConversationFiles | undefined;
+  #history: RequestHistory;
   readonly #middleware: ComposedCalls | undefined;
   readonly #queue: MessageQueue;
   readonly #denials: SDKPermissionDenial[] = [];
   readonly #warnings: Warnings;
   #window: ContextWindow | undefined;
   #initialize: InitializeRequest = {};
-  #turn: AbortController | undefined;
-  #working: Promise<void> = Promise.resolve();
-  #isWorking = false;
-  #promptId = '';
-  #results = 0;
-  #lastWasError = false;
-  #closed = false;
+  readonly #turns: TurnLoop;
 
   constructor(config: PlacedConfig, given: RuntimeStart, host: Host, lines: Lines) {
     this.#config = config;
@@ -76,20 +80,60 @@ export class AgentConversation {
       session_id: lines.sessionId,
       transcript_path: '',
       cwd: start.cwd,
-      prompt_id: this.#promptId,
+      prompt_id: this.#turns.promptId,
       permission_mode: this.permissions.mode,
     }));
     this.#promptHooks = new PromptHooks(this.#hooks, start.flags, this.model);
     const windowTokens = (): number => this.window.sizeFor(this.model.current);
     this.tools = new AgentTools(config, start, this.settings, host, this.permissions, warn, windowTokens);
+    this.tasks = new TaskBoard(lines, (news) => this.#hear(news));
+    this.knowledge = new Knowledge(config, this.settings.effective.outputStyle, warn, (commands) =>
+      lines.system('commands_changed', { commands }),
+    );
+    const expander = new PromptExpander({
+      knowledge: this.knowledge,
+      permissions: this.permissions,
+      model: this.model,
+      cwd: start.cwd,
+      workspace: () => this.#workspace,
+      run: (call, signal) => runUnasked(call, this.#turnParts(), signal),
+      warn: (text) => this.#warnings.addOnce(text),
+    });
+    this.tools.use(expander.tools);
+    const prompting = new Prompting({
+      conversation: this,
+      start,
+      lines,
+      warnings: this.#warnings,
+      hooks: this.#promptHooks,
+      expander,
+      isFirst: () => this.#turns.results === 0,
+      transcript: () => this.#transcript,
+      turnParts: () => this.#turnParts(),
+      remember: (message, shown) => this.#remember(message, shown),
+      beginAnew: () => this.#beginAnew(),
+    });
+    this.#turns = new TurnLoop({
+      lines,
+      queue: this.#queue,
+      tasks: this.tasks,
+      tools: this.tools,
+      usage: this.usage,
+      model: this.model,
+      warnings: this.#warnings,
+      denials: this.#denials,
+      reportsState: start.reportsState,
+      transcript: () => this.#transcript,
+      prompt: (message, signal) => prompting.run(message, signal),
+    });
   }
 
   get state(): 'idle' | 'running' {
-    return this.#isWorking ? 'running' : 'idle';
+    return this.#turns.isWorking ? 'running' : 'idle';
   }
 
   get exitCode(): number {
-    return this.#lastWasError ? 1 : 0;
+    return this.#turns.lastWasError ? 1 : 0;
   }
 
   /** Called first: starts a new conversation or resumes an earlier one. Rejects if that cannot be resumed. */
@@ -100,12 +144,33 @@ export class AgentConversation {
   }
 
   async #open(): Promise<void> {
-    this.#transcript = await Transcript.open(this.#config, this.#start, (key, entries) =>
-      this.#lines.mirror(this.#config.platform.transcriptPath(key), entries),
+    const reading = openKnowledge(this.knowledge, this.#config, this.#start);
+    await this.#openTranscript(this.#config, this.#start);
+    this.#workspace = await reading;
+    if (this.#workspace !== undefined) await this.#openBuiltIns(this.#workspace);
+    this.#queue.announce();
+    this.#isOpen = true;
+    this.#turns.begin();
+  }
+
+  async #openTranscript(config: PlacedConfig, start: RuntimeStart): Promise<void> {
+    this.#transcript = await Transcript.open(config, start, (key, entries) =>
+      this.#lines.mirror(config.platform.transcriptPath(key), entries),
     );
     this.#lines.sessionId = this.#transcript.sessionId;
-    this.#queue.announce();
-    if (this.#queue.length > 0 && !this.#isWorking) this.#working = this.#work();
+  }
+
+  /** Nothing was said yet, in a session of its own; everything else stays as it is. */
+  async #beginAnew(): Promise<void> {
+    const { flags } = this.#start;
+    const fresh = { ...flags, continue: false, forkSession: false };
+    for (const flag of ['sessionId', 'resume', 'resumeSessionAt'] as const) fresh[flag] = undefined;
+    await this.#openTranscript({ ...this.#config, history: undefined }, { ...this.#start, flags: fresh });
+    this.usage.beginAnew();
+    this.#window = undefined;
+    this.#history = new RequestHistory(this.#config.historyPolicy);
+    await this.#files?.beginAnew(logPlace(this.#transcript));
+    await this.knowledge.renewMemory();
   }
 
   /** Registers what the host announces; a second call replaces the hooks and adds servers. */
@@ -113,6 +178,7 @@ export class AgentConversation {
     this.#initialize = { ...this.#initialize, ...request };
     this.#hooks.register(request.hooks ?? {});
     this.tools.initialize(request);
+    this.knowledge.allowed = request.skills ?? this.knowledge.allowed;
   }
 
   /** For the host: on stderr, and as a message of this turn or the next. */
@@ -123,17 +189,27 @@ export class AgentConversation {
   /** Queues a message. The model reads it in its own turn, or with the results of the running tools. */
   say(message: MessageFrame): void {
     this.#queue.push(message);
-    if (this.#transcript === undefined) return;
+    if (!this.#isOpen) return;
     this.#lines.lifecycle(message, 'queued');
-    if (!this.#isWorking) this.#working = this.#work();
+    this.#turns.begin();
+  }
+
+  /** A task has ended: the model hears of it in a turn of its own, or with the results of the running tools. */
+  #hear({ text, runId }: TaskNews): void {
+    this.#queue.push({
+      type: 'user',
+      message: { role: 'user', content: text },
+      origin: { kind: 'task-notification', producer: 'session-task', runId },
+    });
+    this.#turns.begin();
   }
 
   /** Ends the running turn. The queued messages follow, unless they are to be dropped. */
   interrupt(dropsQueue = false): { still_queued: string[]; cancelled?: string[] } {
-    this.#turn?.abort(new Error('interrupted'));
+    this.#turns.interrupt();
     const { ids } = this.#queue;
     if (!dropsQueue) return { still_queued: ids };
-    this.#queue.clear();
+    this.#queue.withdraw();
     return { still_queued: [], cancelled: ids };
   }
 
@@ -161,109 +237,39 @@ export class AgentConversation {
     return this.#transcript?.messages ?? [];
   }
 
+  /** Undefined: there is no workspace. */
+  async files(): Promise<ConversationFiles | undefined> {
+    if (!this.#isOpen) await this.#opening;
+    return this.#files;
+  }
+
   get cwd(): string {
     return this.#start.cwd;
   }
 
   /** Input has ended. The host's hooks only run while it can answer; those of the settings always do. */
-  end(isHostGone = false): Promise<void> {
-    return this.#promptHooks.ended(isHostGone);
+  end(isHostGone = false, limitMs?: number): Promise<void> {
+    return this.#promptHooks.ended(isHostGone, limitMs);
   }
 
   /** Resolves when nothing is left to do. */
   async settled(): Promise<void> {
     await this.#opening;
-    await this.#working;
+    await this.#turns.settled();
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#queue.clear();
-    this.#turn?.abort(new Error('closed'));
-    await Promise.all([this.tools.close(), this.#hooks.close()]);
+    await Promise.all([this.#turns.close(), this.tools.close(), this.#hooks.close()]);
   }
 
-  async #work(): Promise<void> {
-    this.#isWorking = true;
-    this.#reportState('running');
-    for (let message = this.#queue.next(); message !== undefined; message = this.#queue.next()) {
-      await this.#runTurn(message);
-      if (!this.#closed) this.#lines.lifecycle(message, 'completed');
-    }
-    this.#isWorking = false;
-    this.#reportState('idle');
-  }
-
-  async #runTurn(message: MessageFrame): Promise<void> {
-    const started = clock.monotonic();
-    const turn = new AbortController();
-    this.#turn = turn;
-    this.#warnings.isTurnRunning = true;
-    this.#promptId = clock.uuid();
-    this.#lines.answered = typeof message.uuid === 'string' ? [message.uuid] : [];
-    this.usage.beginTurn();
-    this.model.beginTurn();
-    this.tools.structured?.reset();
-    this.#denials.length = 0;
-    let outcome: TurnOutcome;
-    try {
-      outcome = await this.#prompt(message, turn.signal);
-    } catch (error) {
-      // An internal error must not leave the host waiting.
-      outcome = brokenTurn(messageOf(error));
-    }
-    this.#turn = undefined;
-    this.#warnings.isTurnRunning = false;
-    // Before the host sees the result, so that it can resume from there.
-    if (this.#transcript !== undefined) await saved(this.#transcript, this.#lines);
-    const { conflict } = this.#transcript ?? {};
-    if (conflict !== undefined) outcome = failedTurn(outcome, conflict.message);
-    if (this.#closed) return;
-    this.#lastWasError = outcome.isError;
-    this.#lines.send(
-      resultLine(outcome, {
-        durationMs: clock.monotonic() - started,
-        usage: this.usage,
-        denials: [...this.#denials],
-        structured: this.tools.structured,
-        index: this.#results++,
-        queued: this.#queue.length,
-        answered: this.#lines.answeredFields(),
-      }),
-    );
-  }
-
-  async #prompt(message: MessageFrame, signal: AbortSignal): Promise<TurnOutcome> {
-    const content = contentOf(message);
-    // What the model would answer could not be stored.
-    if (this.#transcript?.conflict !== undefined) throw this.#transcript.conflict;
-    // An interrupt does not wait for a server that does not answer; the turn itself then notices the signal.
-    const settled = (): Promise<unknown> => untilAborted(this.tools.hub.settled(), signal).catch(() => {});
-    const introduce = (): void => this.#warnings.introduce(this, this.#start, this.#results === 0);
-    const command = compactCommandIn(content);
-    if (command !== undefined) {
-      await settled();
-      return runCompactCommand(command, this.#turnParts(), signal, introduce);
-    }
-    const verdict = await this.#promptHooks.submitted(textOf(content), signal);
-    await settled();
-    introduce();
-    if (verdict.refusal?.prompt_submit_outcome.prompt_kept === false)
-      return refused(verdict.refusal, this.#lines);
-    const contexts = verdict.contexts.map((text) => ({ type: 'text' as const, text }));
-    const line = this.#replay(message) ?? message.uuid;
-    const lines = typeof line === 'string' ? [line] : [];
-    this.#remember({ role: 'user', content: [...content, ...contexts] }, lines);
-    if (verdict.refusal !== undefined) return refused(verdict.refusal, this.#lines);
-    if (message.shouldQuery === false) return emptyTurn('');
-    return newTurn(this.#turnParts(), signal).run();
-  }
-
-  /** Echoes the message to the host, with its own id. */
-  #replay({ message, uuid }: MessageFrame): string | undefined {
-    if (!this.#start.flags.replayUserMessages) return undefined;
-    const { content } = (message ?? {}) as MessageParam;
-    return this.#lines.user(content, { isReplay: true, ...(typeof uuid === 'string' ? { uuid } : {}) });
+  async #openBuiltIns(workspace: Workspace): Promise<void> {
+    this.#files = await openFiles(workspace, this, this.#start, this.#transcript);
+    await this.tools.openBuiltIns({
+      workspace,
+      tasks: this.tasks,
+      sessionId: () => this.#lines.sessionId,
+      about: { onRead: (real) => this.knowledge.about(real), ...this.#files.forTools },
+    });
   }
 
   #turnParts(): TurnParts {
@@ -283,16 +289,11 @@ export class AgentConversation {
       remember: (message, lines) => this.#remember(message, lines),
       warn: (text) => this.#warnings.addOnce(text),
       window: this.window,
+      knowledge: this.knowledge,
     };
   }
 
   #remember(message: MessageParam, lines?: readonly string[]): void {
     this.#transcript?.add(message, lines, this.model.name);
-  }
-
-  #reportState(state: 'running' | 'idle'): void {
-    if (this.#start.reportsState && !this.#closed) {
-      this.#lines.system('session_state_changed', { state, sdk_host_only: true });
-    }
   }
 }

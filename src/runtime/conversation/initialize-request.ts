@@ -1,11 +1,18 @@
 import { isRecord, withoutUndefined } from '../../protocol/base/kinds.js';
+import { ControlFault } from '../../protocol/channel/control-channel.js';
 import { invalidField, optionalText, type Received } from '../../protocol/channel/received-fields.js';
 import type { InitializeRequest, SdkMcpServerManifest } from '../../protocol/wire/control-requests.js';
 import { isServerConfig } from '../mcp/in-process-source.js';
 
 /** The fields of `initialize` that the runtime reads, checked: an error names the field that is wrong. */
 export function initializeRequest(fields: Received<InitializeRequest>): InitializeRequest {
-  const { systemPrompt } = fields;
+  const { systemPrompt, plugins } = fields;
+  if (Array.isArray(plugins) && plugins.length > 0) {
+    throw new ControlFault(
+      'not_available',
+      'Plugins are read at the start: give their folders with --plugin-dir.',
+    );
+  }
   const read = <Value>(
     name: keyof InitializeRequest,
     isRight: (value: unknown) => value is Value,
@@ -31,11 +38,17 @@ export function initializeRequest(fields: Received<InitializeRequest>): Initiali
         ? [systemPrompt]
         : read('systemPrompt', isTexts, 'an array of strings'),
     appendSystemPrompt: optionalText(fields, 'appendSystemPrompt'),
+    skills: read('skills', isTexts, 'an array of names'),
+    excludeDynamicSections: read('excludeDynamicSections', isTruth, 'true or false'),
   });
 }
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function isTruth(value: unknown): value is boolean {
+  return typeof value === 'boolean';
 }
 
 function isHooks(value: unknown): value is NonNullable<InitializeRequest['hooks']> {

@@ -2,15 +2,10 @@ import { clock, timestamp } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import type { AssistantContentBlock, MessageParam, StreamEvent } from '../../protocol/wire/content.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
-import type { SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
+import type { SDKMessageOrigin, SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
 import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import type { RefusedPrompt } from '../hooks/prompt-hooks.js';
-import {
-  COMPACT_COMMAND,
-  RUNTIME_CAPABILITIES,
-  RUNTIME_VERSION,
-  type RuntimeStart,
-} from '../start/runtime-config.js';
+import { RUNTIME_CAPABILITIES, RUNTIME_VERSION, type RuntimeStart } from '../start/runtime-config.js';
 import { missingTools } from '../tools/missing-tools.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
 import type { Transcript } from '../transcript/transcript.js';
@@ -21,6 +16,8 @@ import type { AgentConversation } from './conversation.js';
 import type {
   AnsweredFields,
   AssistantFields,
+  AssistantLine,
+  LocalCommandFields,
   ResultLine,
   SystemLines,
   UserFields,
@@ -89,6 +86,20 @@ export class Lines {
   /** A message of the runtime itself, instead of an answer that failed. Returns its `stop_reason`. */
   synthetic(text: string, more: AssistantFields): string {
     const stop_reason = 'stop_sequence';
+    this.#own(text, { stop_reason, stop_sequence: '' }, more);
+    return stop_reason;
+  }
+
+  /** What a command has to say, in place of an answer. */
+  commandSays(text: string, more: Partial<LocalCommandFields> = {}): void {
+    this.#own(text, { stop_reason: 'end_turn', stop_sequence: null }, more);
+  }
+
+  #own(
+    text: string,
+    stop: Pick<AssistantLine['message'], 'stop_reason' | 'stop_sequence'>,
+    more: AssistantFields,
+  ): void {
     this.send({
       type: 'assistant',
       message: {
@@ -97,8 +108,7 @@ export class Lines {
         role: 'assistant',
         model: '<synthetic>',
         content: [{ type: 'text', text }],
-        stop_reason,
-        stop_sequence: '',
+        ...stop,
         usage: {
           ...emptyCounts(),
           server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
@@ -111,7 +121,6 @@ export class Lines {
       timestamp: timestamp(),
       ...more,
     });
-    return stop_reason;
   }
 
   user(content: MessageParam['content'], more: UserFields = {}): string {
@@ -147,7 +156,10 @@ export class Lines {
 }
 
 /** What the first line of a turn tells the host about the agent. */
-function initFields({ tools, model, permissions }: AgentConversation, cwd: string): SystemLines['init'] {
+function initFields(
+  { tools, model, permissions, knowledge }: AgentConversation,
+  cwd: string,
+): SystemLines['init'] {
   return {
     cwd,
     tools: tools.all().map(({ name }) => name),
@@ -156,13 +168,18 @@ function initFields({ tools, model, permissions }: AgentConversation, cwd: strin
       .map(({ name, status, source }) => ({ name, status, ...(source === undefined ? {} : { source }) })),
     model: model.fullName,
     permissionMode: permissions.mode,
-    slash_commands: [COMPACT_COMMAND.name],
+    slash_commands: knowledge.commandNames,
     apiKeySource: 'none',
     claude_code_version: RUNTIME_VERSION,
-    output_style: 'default',
+    output_style: knowledge.styleName,
     agents: [],
-    skills: [],
-    plugins: [],
+    skills: knowledge.skillNames,
+    plugins: knowledge.plugins.map(({ name, path, version }) => ({
+      name,
+      path,
+      source: `${name}@inline`,
+      ...(version === undefined ? {} : { version }),
+    })),
     capabilities: [...RUNTIME_CAPABILITIES],
   };
 }
@@ -176,6 +193,8 @@ export interface ResultFacts {
   queued: number;
   /** Which messages it answers. */
   answered: AnsweredFields;
+  /** Where the message that it answers came from, if not from the host. */
+  origin: SDKMessageOrigin | undefined;
 }
 
 /** The line that ends a turn. An error has `errors` and no `result`, as in the CLI. */
@@ -202,6 +221,7 @@ export function resultLine(outcome: TurnOutcome, facts: ResultFacts): ResultLine
     ...(outcome.localCommand === undefined ? {} : { local_command: outcome.localCommand }),
     result_index: facts.index,
     queued_turn_count: facts.queued,
+    ...(facts.origin === undefined ? {} : { origin: facts.origin }),
     ...facts.answered,
   };
   if (subtype !== 'success') return { ...common, subtype, errors: [text] };

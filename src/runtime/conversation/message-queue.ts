@@ -19,6 +19,11 @@ export class MessageQueue {
     return this.#waiting.length;
   }
 
+  /** Those that the host has sent, without the news of tasks. */
+  get fromHost(): number {
+    return this.#waiting.filter(isFromHost).length;
+  }
+
   get ids(): string[] {
     return this.#waiting.map(({ uuid }) => uuid).filter((id) => typeof id === 'string');
   }
@@ -39,10 +44,15 @@ export class MessageQueue {
     return message;
   }
 
-  /** Takes the messages for the running turn: all, up to one that cannot be read, whose own turn will say so. */
-  takeAll(): UserContentBlock[] {
-    const unreadable = this.#waiting.findIndex((message) => contentProblem(message) !== undefined);
-    const taken = this.#waiting.splice(0, unreadable === -1 ? this.#waiting.length : unreadable);
+  /**
+   * Takes the messages for the running turn: all, up to one that needs a turn of its own, such as a command, or one
+   * that cannot be read, whose turn will say so.
+   */
+  takeAll(isCommand: (content: readonly UserContentBlock[]) => boolean = () => false): UserContentBlock[] {
+    const own = this.#waiting.findIndex(
+      (message) => contentProblem(message) !== undefined || isCommand(contentOf(message)),
+    );
+    const taken = this.#waiting.splice(0, own === -1 ? this.#waiting.length : own);
     for (const message of taken) {
       this.#lines.lifecycle(message, 'started');
       this.#lines.lifecycle(message, 'completed');
@@ -58,9 +68,18 @@ export class MessageQueue {
     return index !== -1;
   }
 
+  /** Withdraws all messages of the host. What has become of tasks stays to be told. */
+  withdraw(): void {
+    this.#waiting.splice(0, this.#waiting.length, ...this.#waiting.filter((message) => !isFromHost(message)));
+  }
+
   clear(): void {
     this.#waiting.length = 0;
   }
+}
+
+function isFromHost({ origin }: MessageFrame): boolean {
+  return (origin as { kind?: unknown } | undefined)?.kind !== 'task-notification';
 }
 
 /** The content of a message as blocks. Throws for what no model could read: it would stay in the transcript. */

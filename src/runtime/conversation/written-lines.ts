@@ -5,7 +5,10 @@ import type { AssistantContentBlock, TextBlockParam } from '../../protocol/wire/
 import type {
   SDKAPIRetryMessage,
   SDKAssistantMessage,
+  SDKBackgroundTasksChangedMessage,
+  SDKCommandsChangedMessage,
   SDKCompactBoundaryMessage,
+  SDKConversationResetMessage,
   SDKInformationalMessage,
   SDKMirrorErrorMessage,
   SDKPartialAssistantMessage,
@@ -15,6 +18,10 @@ import type {
   SDKSessionStateChangedMessage,
   SDKStatusMessage,
   SDKSystemMessage,
+  SDKTaskNotificationMessage,
+  SDKTaskProgressMessage,
+  SDKTaskStartedMessage,
+  SDKTaskUpdatedMessage,
   SDKToolProgressMessage,
   SDKUserMessage,
 } from '../../protocol/wire/messages/index.js';
@@ -55,6 +62,12 @@ export interface SystemLines {
   compact_boundary: Fields<SDKCompactBoundaryMessage> & { logical_parent_uuid?: string | undefined };
   permission_denied: Fields<SDKPermissionDeniedMessage>;
   mirror_error: Fields<SDKMirrorErrorMessage>;
+  commands_changed: Fields<SDKCommandsChangedMessage>;
+  background_tasks_changed: Fields<SDKBackgroundTasksChangedMessage>;
+  task_started: Fields<SDKTaskStartedMessage>;
+  task_progress: Fields<SDKTaskProgressMessage>;
+  task_updated: Fields<SDKTaskUpdatedMessage>;
+  task_notification: Fields<SDKTaskNotificationMessage>;
   // A model may have its own errors.
   api_retry: Omit<Fields<SDKAPIRetryMessage>, 'error'> & { error: string };
   model_fallback: {
@@ -63,6 +76,13 @@ export interface SystemLines {
     fallback_model: string;
     content: string;
   };
+}
+
+/** What a command that was run instead of a turn has printed. */
+export interface LocalCommandFields {
+  local_command_source: string;
+  local_command_run?: { command: string; args: string };
+  local_command_outcome?: { kind: 'failed' };
 }
 
 export interface PromptSubmitOutcome {
@@ -83,7 +103,9 @@ type AssistantBody = Pick<
   usage: TokenCounts | ReportedUsage;
 };
 
-type AssistantLine = Omit<Line<SDKAssistantMessage>, 'message'> & { message: AssistantBody };
+export type AssistantLine = Omit<Line<SDKAssistantMessage>, 'message'> & {
+  message: AssistantBody;
+} & Partial<LocalCommandFields>;
 
 /** Additional fields of an answer. */
 export type AssistantFields = Partial<Omit<AssistantLine, 'type' | 'message' | 'parent_tool_use_id'>>;
@@ -120,4 +142,5 @@ export type WrittenLine = { uuid?: string } & (
   | ToolProgressLine
   | StreamLine
   | LifecycleLine
+  | Line<SDKConversationResetMessage>
 );

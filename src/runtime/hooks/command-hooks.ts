@@ -1,10 +1,11 @@
 import type { CommandHook } from '../../config/settings/hook-settings.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
-import { matchesCall, parseRule } from '../../protocol/permissions/permission-rules.js';
+import { matchesCall, parseRule, type SpecifierChecks } from '../../protocol/permissions/permission-rules.js';
 import { hookAnswer } from '../../protocol/wire/hook-answers.js';
 import { matchesHook } from '../../protocol/wire/hook-matcher.js';
 import type { HookEvent, HookJSONOutput } from '../../protocol/wire/hooks.js';
+import { specifierChecks } from '../permissions/specifier-checks.js';
 import type { CommandOutcome, CommandRun, RunCommand } from './command-port.js';
 import type { HookCall } from './hook-call.js';
 
@@ -30,11 +31,13 @@ export class CommandHooks {
     this.#surroundings = { cwd, env };
   }
 
-  matching(call: HookCall): CommandHook[] {
-    return this.#hooks.filter(
-      (hook) =>
-        hook.event === call.event && matchesHook(hook.matcher, call.subject) && meetsCondition(hook, call),
+  async matching(call: HookCall): Promise<CommandHook[]> {
+    const meant = this.#hooks.filter(
+      (hook) => hook.event === call.event && matchesHook(hook.matcher, call.subject),
     );
+    if (meant.every(({ condition }) => condition === undefined)) return meant;
+    const checks = call.subject === undefined ? {} : await specifierChecks(call.subject);
+    return meant.filter((hook) => meetsCondition(hook, call, checks));
   }
 
   /** Rejects if the command cannot be run, was ended by the signal, or gives an invalid answer. */
@@ -60,11 +63,15 @@ export class CommandHooks {
 }
 
 /** `if` is a permission rule and only applies to events of tools. */
-function meetsCondition({ condition }: CommandHook, { subject, fields }: HookCall): boolean {
+function meetsCondition(
+  { condition }: CommandHook,
+  { subject, fields }: HookCall,
+  checks: SpecifierChecks,
+): boolean {
   if (condition === undefined) return true;
   if (subject === undefined || !('tool_input' in fields) || !isRecord(fields.tool_input)) return false;
   const tool = { name: subject, server: fields.mcp_server };
-  return matchesCall(parseRule(condition), tool, 'deny', fields.tool_input);
+  return matchesCall(parseRule(condition), tool, 'deny', fields.tool_input, checks);
 }
 
 /** Events for which plain text on stdout is context for the model. */

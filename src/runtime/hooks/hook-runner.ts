@@ -37,6 +37,14 @@ export interface HookVerdict {
   stop: string | undefined;
 }
 
+/** As in the CLI, events of the conversation as a whole do not tell the permission mode. */
+const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
+  'SessionStart',
+  'SessionEnd',
+  'PreCompact',
+  'PostCompact',
+]);
+
 /**
  * Calls the hooks of the host and of the settings. Before a tool, one that fails or times out counts as a
  * denial, unless the host has said `onFailure: 'continue'`.
@@ -90,13 +98,14 @@ export class HookRunner {
     const matchers = (this.#registration[call.event] ?? []).filter(({ matcher }) =>
       matchesHook(matcher, call.subject),
     );
+    const meant = await this.#commands.matching(call);
     const callbacks = matchers.flatMap((matcher) =>
       matcher.hookCallbackIds.map(async (id) => ({
         onFailure: matcher.onFailure,
         answer: await answerInTime(call, matcher.timeout, (signal) => this.#ask(id, call, signal)),
       })),
     );
-    const commands = this.#commands.matching(call).map(async (hook) => ({
+    const commands = meant.map(async (hook) => ({
       onFailure: undefined,
       answer: await answerInTime(call, hook.timeout, (signal) =>
         this.#commands.call(hook, this.#input(call), signal),
@@ -109,8 +118,10 @@ export class HookRunner {
     return verdict;
   }
 
-  #input(call: HookCall): HookInput {
-    return { ...this.#base(), hook_event_name: call.event, ...call.fields } as HookInput;
+  #input({ event, fields }: HookCall): HookInput {
+    const { permission_mode, ...base } = this.#base();
+    const mode = WITHOUT_MODE.has(event) ? {} : { permission_mode };
+    return { ...base, ...mode, hook_event_name: event, ...fields } as HookInput;
   }
 
   async #ask(callbackId: string, call: HookCall, signal: AbortSignal): Promise<HookJSONOutput> {

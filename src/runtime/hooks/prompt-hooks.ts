@@ -1,6 +1,8 @@
 import { clock } from '../../protocol/base/clock.js';
 import { LIMITS } from '../../protocol/base/limits.js';
+import type { ExitReason } from '../../protocol/wire/hook-inputs.js';
 import type { PromptSubmitOutcome } from '../conversation/written-lines.js';
+import type { KnownPrompt } from '../knowledge/prompts.js';
 import type { RuntimeFlags } from '../start/flags.js';
 import type { ModelChoice } from '../turn/model-choice.js';
 import type { HookFields } from './hook-call.js';
@@ -12,6 +14,14 @@ export interface RefusedPrompt {
   prompt_submit_outcome: PromptSubmitOutcome;
 }
 
+/** How hooks are told where a command comes from. */
+const SOURCES: Partial<Record<KnownPrompt['source'], string>> = {
+  user: 'userSettings',
+  project: 'projectSettings',
+  local: 'localSettings',
+  plugin: 'plugin',
+};
+
 /** The hooks around prompts: before the first one, before each, and after the last. */
 export class PromptHooks {
   readonly #hooks: HookRunner;
@@ -19,6 +29,7 @@ export class PromptHooks {
   readonly #model: ModelChoice;
   #hasBegun = false;
   #hasEnded = false;
+  #waiting: string[] = [];
 
   constructor(hooks: HookRunner, flags: RuntimeFlags, model: ModelChoice) {
     this.#hooks = hooks;
@@ -39,21 +50,61 @@ export class PromptHooks {
     return { contexts, refusal };
   }
 
+  /** Why a skill or command must not be filled in, or undefined. What hooks add goes with the prompt's own. */
+  async expanded(
+    { name, source }: KnownPrompt,
+    args: string,
+    prompt: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const command_source = SOURCES[source];
+    const fields = {
+      expansion_type: 'slash_command' as const,
+      command_name: name,
+      command_args: args,
+      ...(command_source === undefined ? {} : { command_source }),
+      prompt,
+    };
+    const verdict = await this.#hooks.run({ event: 'UserPromptExpansion', subject: name, fields, signal });
+    const reason = verdict.block ?? verdict.stop;
+    return reason === undefined
+      ? undefined
+      : `UserPromptExpansion operation blocked by hook:\n${reason}\n\nOriginal prompt: ${prompt}`;
+  }
+
+  /** The session ends because another begins in its place. */
+  async cleared(): Promise<void> {
+    if (this.#hasBegun) await this.#endedBy('clear');
+    this.#hasBegun = true;
+  }
+
+  /** What hooks add to a session that was begun anew is told with its first prompt. */
+  async begunAnew(signal: AbortSignal): Promise<void> {
+    const source = 'clear';
+    const fields = { source, model: this.#model.name } as const;
+    this.#waiting = (
+      await this.#hooks.run({ event: 'SessionStart', subject: source, fields, signal })
+    ).contexts;
+  }
+
   /** Runs the hooks once, and only if a session has started. */
-  async ended(isHostGone: boolean): Promise<void> {
+  async ended(isHostGone: boolean, limitMs: number = LIMITS.sessionEndMs): Promise<void> {
     if (!this.#hasBegun || this.#hasEnded) return;
     this.#hasEnded = true;
     if (isHostGone) this.#hooks.register({});
-    const reason = 'other';
+    await this.#endedBy('other', limitMs);
+  }
+
+  async #endedBy(reason: ExitReason, limitMs: number = LIMITS.sessionEndMs): Promise<void> {
     const late = new AbortController();
-    const timer = clock.setTimeout(() => late.abort(), LIMITS.sessionEndMs);
+    const timer = clock.setTimeout(() => late.abort(), limitMs);
     const { signal } = late;
     await this.#hooks.run({ event: 'SessionEnd', subject: reason, fields: { reason }, signal });
     clock.clearTimeout(timer);
   }
 
   async #begun(signal: AbortSignal): Promise<string[]> {
-    if (this.#hasBegun) return [];
+    if (this.#hasBegun) return this.#waiting.splice(0);
     this.#hasBegun = true;
     const { resume, continue: isContinued } = this.#flags;
     const source: HookFields<'SessionStart'>['source'] =

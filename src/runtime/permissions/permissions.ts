@@ -1,55 +1,72 @@
 import { messageOf } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
-import { ControlFault } from '../../protocol/channel/control-channel.js';
 import {
   decideCall,
   type HookOpinion,
-  type PermissionRuling,
   type PermissionState,
+  type RuleInForce,
   removingRule,
 } from '../../protocol/permissions/permission-decision.js';
+import { matchesTool, type RuleKind, type RuleSubject } from '../../protocol/permissions/permission-rules.js';
 import type { PermissionMode, PermissionResult } from '../../protocol/permissions/permissions.js';
 import type { CanUseToolRequest } from '../../protocol/wire/control-requests.js';
 import type { Lines } from '../conversation/lines.js';
-import type { PermissionDecisionReport, ToolResultMeta } from '../conversation/written-lines.js';
 import type { Host } from '../host.js';
 import type { ConversationSettings } from '../settings/conversation-settings.js';
 import type { RuntimeFlags } from '../start/flags.js';
-import type { RuntimeTool } from '../tools/tool-port.js';
+import type { PreparedCall, RuntimeTool, ToolAccess } from '../tools/tool-port.js';
+import { type AccessRuling, ruleAccess } from './access-ruling.js';
+import { Modes } from './modes.js';
+import type { PermittedFiles, WorkspaceParts } from './permitted-files.js';
+import {
+  acceptance,
+  type DecisionFields,
+  denialReason,
+  deniedText,
+  type RejectionSource,
+  reasonFields,
+  rejection,
+  shownFields,
+  ungrantedText,
+} from './reports.js';
 import { RuleBook } from './rule-book.js';
-
-/** The `permission_decision` and `non_execution_kind` of the line that shows the result. */
-export type DecisionFields = Omit<ToolResultMeta, 'id'>;
+import { subjectOf, unaskedDenial } from './skill-permission.js';
+import { specifierChecks } from './specifier-checks.js';
+import { withQuestion } from './user-questions.js';
 
 export type Decision =
-  | { kind: 'allow'; input: Record<string, unknown>; fields: DecisionFields }
+  | {
+      kind: 'allow';
+      input: Record<string, unknown>;
+      /** What was permitted, if the tool said what it touches. */
+      access: ToolAccess | undefined;
+      fields: DecisionFields;
+    }
   | { kind: 'deny'; message: string; interrupt: boolean; fields: DecisionFields };
 
 export interface Question {
   tool: RuntimeTool;
   toolUseId: string;
   input: Record<string, unknown>;
+  /** What the tool says that the call touches. */
+  access: ToolAccess | undefined;
+  /** Asks the tool again, about an input that the host has changed. */
+  prepare(input: Record<string, unknown>): Promise<PreparedCall>;
   hook: HookOpinion;
   signal: AbortSignal;
+  /** Nobody is asked: what would be a question is a denial, which only the caller tells of. */
+  isUnasked?: boolean;
 }
-
-const MODES: ReadonlySet<unknown> = new Set<PermissionMode>([
-  'default',
-  'acceptEdits',
-  'bypassPermissions',
-  'plan',
-  'dontAsk',
-]);
 
 /** Decides about calls: rules first, then the mode, then the host. What nothing allows is denied. */
 export class Permissions {
   mode: PermissionMode;
   readonly book: RuleBook;
   readonly #flags: RuntimeFlags;
-  readonly #mayBypass: boolean;
-  readonly #bypassDisabledBy: string | undefined;
+  readonly #modes: Modes;
   readonly #host: Host;
   readonly #lines: Lines;
+  #files: { readonly permitted: PermittedFiles; readonly root: string } | undefined;
 
   constructor(
     flags: RuntimeFlags,
@@ -61,9 +78,8 @@ export class Permissions {
     this.#flags = flags;
     this.#host = host;
     this.#lines = lines;
-    this.mode = flags.permissionMode ?? settings.defaultMode ?? 'default';
-    this.#mayBypass = flags.allowBypass || this.mode === 'bypassPermissions';
-    this.#bypassDisabledBy = settings.bypassDisabledBy;
+    this.#modes = new Modes(flags, settings);
+    this.mode = 'default';
     this.book = new RuleBook({ setMode: (mode) => this.setMode(mode), warn }, settings.managedRulesOnly);
     this.book.add('allow', flags.allowedTools, 'cliArg');
     this.book.add('deny', flags.disallowedTools, 'cliArg');
@@ -71,74 +87,100 @@ export class Permissions {
     for (const { kind, texts, source } of settings.rules) this.book.add(kind, texts, source);
     for (const { paths, source } of settings.directories) this.book.addDirectories(paths, source);
     for (const text of settings.warnings) warn(text);
-    if (this.mode === 'bypassPermissions' && this.#bypassDisabledBy !== undefined) {
-      this.mode = 'default';
-      warn(
-        `permissionMode "bypassPermissions" is disabled in ${this.#bypassDisabledBy}: the mode is "default".`,
-      );
-    }
-    if (this.mode === 'auto') {
-      this.mode = 'default';
-      warn('permissionMode "auto" needs the safety check of the Claude Code CLI: the mode is "default".');
-    }
+    this.mode = this.#modes.start(warn);
   }
 
-  /**
-   * Throws for an unknown mode, and for `bypassPermissions` unless the conversation was started to permit
-   * it.
-   */
+  /** Throws for an unknown mode, and for `bypassPermissions` unless the conversation was started to permit it. */
   setMode(mode: unknown): void {
-    if (!MODES.has(mode)) throw new ControlFault('invalid_mode', `Invalid permission mode: ${mode}`);
-    if (mode === 'bypassPermissions' && this.#bypassDisabledBy !== undefined) {
-      throw new ControlFault(
-        'bypass_disabled',
-        `Cannot set permission mode to bypassPermissions: it is disabled in ${this.#bypassDisabledBy}.`,
-      );
-    }
-    if (mode === 'bypassPermissions' && !this.#mayBypass) {
-      throw new ControlFault(
-        'bypass_not_launched',
-        'Cannot set permission mode to bypassPermissions: the conversation was not started with allowDangerouslySkipPermissions.',
-      );
-    }
-    this.mode = mode as PermissionMode;
+    this.mode = this.#modes.checked(mode);
     this.#lines.system('status', { status: null, permissionMode: this.mode });
   }
 
   /** A tool that is denied entirely is not offered to the model. */
-  isRemoved(tool: RuntimeTool): boolean {
+  isRemoved(tool: RuleSubject): boolean {
     return removingRule(tool, this.#state) !== undefined;
   }
 
+  /** Called before the first turn of a conversation that has a workspace. */
+  async openFiles(parts: WorkspaceParts): Promise<void> {
+    const { PermittedFiles: Files } = await import('./permitted-files.js');
+    this.#files = { permitted: new Files(parts, this.book), root: parts.workspace.root };
+  }
+
+  /** Whether no rule forbids reading this file, by its path without links. */
+  mayRead(real: string): boolean {
+    const isRestricted = this.book.rules.some(({ kind, rule }) => kind === 'deny' && rule.tool === 'Read');
+    return !isRestricted || this.#files?.permitted.mayRead(real) === true;
+  }
+
+  /** Whether the tool Read would read this path without asking anybody. */
+  async readsFreely(path: string): Promise<boolean> {
+    const subject = { name: 'Read' };
+    if (this.#files === undefined || this.#wholeRule('ask', subject) !== undefined) return false;
+    const isAllowed = this.mode === 'bypassPermissions' || this.#wholeRule('allow', subject) !== undefined;
+    return this.#files.permitted.readsFreely(path, this.mode, isAllowed);
+  }
+
+  /**
+   * Why a call is refused before any hook runs: a rule forbids the very path that it names. Undefined: it is decided
+   * like others.
+   */
+  forbids({ name }: RuntimeTool, access: ToolAccess | undefined): string | undefined {
+    if (access?.kind !== 'read' && access?.kind !== 'edit') return undefined;
+    if (name === 'Grep' || name === 'Glob' || this.#files === undefined) return undefined;
+    return this.#files.permitted.forbids(access.kind, access.path, name)
+      ? `A rule forbids to ${access.kind} ${access.path}.`
+      : undefined;
+  }
+
   async decide(question: Question): Promise<Decision> {
-    const { tool, input, hook } = question;
-    const ruling = decideCall(tool, input, this.#state, hook);
+    const { tool, input, access } = question;
+    const ruling = await this.#ruling(question);
     if (ruling.kind === 'allow') {
-      return { kind: 'allow', input, fields: { permission_decision: acceptance(ruling) } };
+      return { kind: 'allow', input, access, fields: { permission_decision: acceptance(ruling) } };
     }
+    if (question.isUnasked) return unaskedDenial(tool.name);
     if (ruling.kind === 'deny') return this.#refuse(question, ruling, deniedText(tool.name, ruling));
     if (this.mode === 'dontAsk' && ruling.insists !== true) {
       const text = `Permission to use ${tool.name} was denied: nobody is asked in "dontAsk" mode.`;
       return this.#refuse(question, { kind: 'deny', by: 'mode' }, text);
     }
     const { permissionPromptTool, permissionPrompts } = this.#flags;
-    if (permissionPromptTool === 'stdio' && permissionPrompts !== 'none')
+    if (permissionPromptTool === 'stdio' && permissionPrompts !== 'none') {
       return this.#askHost(question, ruling);
-    const text =
-      ruling.by === 'mode'
-        ? `Cannot call ${tool.name} while in plan mode.`
-        : `Permission to use ${tool.name} has not been granted.`;
-    return this.#refuse(question, ruling, text);
+    }
+    return this.#refuse(question, ruling, ungrantedText(tool.name, ruling));
+  }
+
+  async #ruling({ tool, input, access, hook }: Question): Promise<AccessRuling> {
+    const { mode } = this;
+    const isJudged = access?.kind === 'read' || access?.kind === 'edit' || access?.kind === 'command';
+    if (isJudged && this.#files !== undefined) {
+      const judgement = await this.#files.permitted.judge(access, tool.name, mode);
+      const wholeAsk = this.#wholeRule('ask', tool);
+      // A rule for all commands allows only what can be known not to be forbidden: that is part of the judgement.
+      const wholeAllow = access.kind === 'command' ? undefined : this.#wholeRule('allow', tool);
+      return ruleAccess(judgement, { mode, hook, wholeAsk, wholeAllow });
+    }
+    const checks = await specifierChecks(tool.name);
+    const ruling = decideCall(subjectOf(tool, access), input, this.#state, hook, checks);
+    return withQuestion(ruling, access);
+  }
+
+  /** A rule about every call of the tool. */
+  #wholeRule(wanted: RuleKind, subject: Pick<RuntimeTool, 'name'>): RuleInForce | undefined {
+    return this.book.rules.find(({ kind, rule }) => {
+      if (kind !== wanted || !matchesTool(rule, subject, kind)) return false;
+      return rule.problem === undefined ? rule.specifier === undefined : kind !== 'allow';
+    });
   }
 
   get #state(): PermissionState {
     return { mode: this.mode, rules: this.book.rules };
   }
 
-  async #askHost(
-    { tool, toolUseId, input, hook, signal }: Question,
-    ruling: PermissionRuling,
-  ): Promise<Decision> {
+  async #askHost(question: Question, ruling: AccessRuling): Promise<Decision> {
+    const { tool, toolUseId, input, hook, signal } = question;
     const deny = (message: string, source: RejectionSource, interrupt = false): Decision => ({
       kind: 'deny',
       message,
@@ -152,7 +194,8 @@ export class Permissions {
         tool_use_id: toolUseId,
         ...(tool.server === undefined ? {} : { mcp_server: tool.server }),
         ...(tool.title === undefined ? {} : { display_name: tool.title.display_name }),
-        ...reasonFields(tool.name, ruling, hook),
+        ...shownFields(tool, input, question.access, (path) => this.#shown(path)),
+        ...reasonFields(tool.name, ruling, hook, question.access),
       };
       const answer: Answer = (await this.#host.ask('can_use_tool', request, { signal })) ?? {};
       const { behavior, message, interrupt, updatedInput, updatedPermissions = [] } = answer;
@@ -160,11 +203,10 @@ export class Permissions {
       if (behavior === 'allow' && isInput && Array.isArray(updatedPermissions)) {
         // A copy: the host may keep the object, and what was allowed is what runs.
         const replaced = structuredClone(updatedInput);
+        // Before the updates, which are about the calls after this one.
+        const decision = await this.#accepted(question, replaced);
         for (const update of updatedPermissions) this.book.apply(update);
-        const fields: DecisionFields = {
-          permission_decision: { decision: 'accept', source: 'user_temporary' },
-        };
-        return { kind: 'allow', input: replaced ?? input, fields };
+        return decision;
       }
       if (behavior === 'deny' && typeof message === 'string') {
         return deny(message, { source: 'user_reject' }, interrupt === true);
@@ -182,21 +224,47 @@ export class Permissions {
     }
   }
 
+  /** The host may change the input of a call, but what is forbidden stays so. */
+  async #accepted(question: Question, replaced: Record<string, unknown> | undefined): Promise<Decision> {
+    const fields: DecisionFields = { permission_decision: { decision: 'accept', source: 'user_temporary' } };
+    const { tool } = question;
+    if (replaced === undefined) {
+      return { kind: 'allow', input: question.input, access: question.access, fields };
+    }
+    const { problem, access } = await question.prepare(replaced);
+    if (problem !== undefined) {
+      const reported = rejection('permission-rule', { source: 'config', reason_type: 'other' });
+      return { kind: 'deny', message: problem, interrupt: false, fields: reported };
+    }
+    const ruling = await this.#ruling({ ...question, input: replaced, access });
+    return ruling.kind === 'deny'
+      ? this.#refuse(question, ruling, deniedText(tool.name, ruling))
+      : { kind: 'allow', input: replaced, access, fields };
+  }
+
   /** Nobody was asked, so the host is told by a separate line. */
-  #refuse({ tool, toolUseId }: Question, { kind, by }: PermissionRuling, message: string): Decision {
-    const type = by === 'policy' ? 'rule' : by;
+  #refuse({ tool, toolUseId }: Question, ruling: AccessRuling, message: string): Decision {
+    const reason = denialReason(ruling);
     this.#lines.system('permission_denied', {
       tool_name: tool.name,
       tool_use_id: toolUseId,
-      ...(by === 'nothing' ? {} : { decision_reason_type: type }),
+      ...reason,
       message,
     });
     // A question that reached nobody is reported differently from a denial.
     const fields =
-      kind === 'ask'
+      ruling.kind === 'ask'
         ? rejection('user-rejected', { source: 'config' })
-        : rejection('permission-rule', { source: 'config', reason_type: type });
+        : rejection('permission-rule', {
+            source: 'config',
+            reason_type: reason.decision_reason_type ?? 'other',
+          });
     return { kind: 'deny', message, interrupt: false, fields };
+  }
+
+  #shown(path: string): string {
+    const root = this.#files?.root ?? '/';
+    return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
   }
 }
 
@@ -204,61 +272,3 @@ export class Permissions {
 type Answer = { [Name in keyof Allowed | keyof Denied]?: unknown };
 type Allowed = Extract<PermissionResult, { behavior: 'allow' }>;
 type Denied = Extract<PermissionResult, { behavior: 'deny' }>;
-
-type RejectionSource = Omit<PermissionDecisionReport, 'decision'>;
-
-function rejection(
-  kind: NonNullable<DecisionFields['non_execution_kind']>,
-  source: RejectionSource,
-): DecisionFields {
-  return { non_execution_kind: kind, permission_decision: { decision: 'reject', ...source } };
-}
-
-function acceptance({ by, rule }: PermissionRuling): PermissionDecisionReport {
-  // A rule that the host added during the conversation is still the user's decision.
-  const source = by === 'hook' ? 'hook' : rule?.source === 'session' ? 'user_temporary' : 'config';
-  return {
-    decision: 'accept',
-    source,
-    ...(by === 'tool' ? {} : { reason_type: by === 'policy' ? 'rule' : by }),
-  };
-}
-
-function deniedText(name: string, { rule }: PermissionRuling): string {
-  return rule === undefined
-    ? `Permission to use ${name} is denied by the policy of its server.`
-    : `Permission to use ${name} is denied by the rule "${rule.rule.text}".`;
-}
-
-/**
- * Why the host is asked; if no rule or hook concerns the tool, suggests a rule that avoids the next
- * question.
- */
-function reasonFields(
-  toolName: string,
-  { by, rule }: PermissionRuling,
-  { ask }: HookOpinion,
-): Partial<CanUseToolRequest> {
-  if (by === 'hook') {
-    return {
-      decision_reason: ask ?? '',
-      decision_reason_type: 'hook',
-      decision_reason_hook_event: 'PreToolUse',
-    };
-  }
-  if (by === 'policy') {
-    return { decision_reason_type: 'rule', decision_reason_rule_source: 'mcpServerPolicy' };
-  }
-  if (by === 'rule' && rule !== undefined) {
-    const { tool, specifier } = rule.rule;
-    const content = specifier === undefined ? {} : { rule_content: specifier };
-    const matched_ask_rule = { source: rule.source, tool_name: tool, ...content };
-    return { decision_reason_type: 'rule', decision_reason_rule_source: rule.source, matched_ask_rule };
-  }
-  if (by === 'mode') return {};
-  return {
-    permission_suggestions: [
-      { type: 'addRules', rules: [{ toolName }], behavior: 'allow', destination: 'session' },
-    ],
-  };
-}

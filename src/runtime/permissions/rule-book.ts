@@ -86,6 +86,19 @@ export class RuleBook {
     }
   }
 
+  /** Allows what a skill or command asks for, until the next turn begins. */
+  grant(texts: readonly string[]): void {
+    this.#add('allow', texts, 'command', false);
+  }
+
+  /** Takes back what was granted for a turn. */
+  beginTurn(): void {
+    const kept = this.#rules.filter(({ source }) => source !== 'command');
+    if (kept.length === this.#rules.length) return;
+    this.#rules = kept;
+    this.#version += 1;
+  }
+
   addDirectories(paths: readonly string[], source: Source): void {
     this.removeDirectories(paths, source);
     for (const path of paths) this.#directories.push({ path, source });

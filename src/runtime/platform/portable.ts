@@ -10,6 +10,11 @@ export const portablePlatform: Platform = {
   expectListeners: () => {},
   projectKey: async (directory) => projectKeyOf(directory),
   transcriptPath: ({ projectKey, sessionId }) => `/projects/${projectKey}/${sessionId}.jsonl`,
+  placesOf: ({ projectKey, sessionId }) => ({
+    toolResults: `/tmp/claude/projects/${projectKey}/${sessionId}/tool-results`,
+    tasks: `/tmp/claude/${projectKey}/${sessionId}/tasks`,
+    plans: '/tmp/claude/plans',
+  }),
   resolveServers: ({ mcpServers, settingSources = [], strictMcpConfig, env = {} }) => {
     if (settingSources.length > 0) {
       throw new TenonError(

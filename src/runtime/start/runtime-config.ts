@@ -1,11 +1,15 @@
 import type { McpServerAuth } from '../../mcp/auth/server-auth.js';
 import type { CallMiddleware } from '../../mcp/call-middleware.js';
 import type { McpReconnectPolicy } from '../../mcp/client/settings.js';
+import type { RuntimeFacts } from '../../options/row.js';
 import { OptionError } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
 import type { CacheControl, MessageParam } from '../../protocol/wire/content.js';
 import type { SessionStore, SessionStoreFlush } from '../../protocol/wire/session-store.js';
+import type { Fetcher } from '../../workspace/tools/web-fetch.js';
+import type { Workspace } from '../../workspace/workspace.js';
 import type { ContextOptions } from '../context/context-options.js';
+import type { KnowledgeValues } from '../knowledge/values.js';
 import type { Model, PriceTable } from '../model.js';
 import type { Platform } from '../platform/platform.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
@@ -14,7 +18,7 @@ import type { HistoryPolicy } from '../turn/history-policy.js';
 import type { RuntimeFlags } from './flags.js';
 
 /** The configuration of a runtime, apart from what its host sends. */
-export interface RuntimeConfig {
+export interface RuntimeConfig extends KnowledgeValues {
   model: Model;
   /** The maximum length of an answer, in tokens. */
   maxTokens?: number | undefined;
@@ -33,6 +37,13 @@ export interface RuntimeConfig {
   historyPolicy?: HistoryPolicy | undefined;
   /** The agent's own tools, in addition to those of the runtime: a list, or a source. Default: none. */
   tools?: ToolSource | readonly RuntimeTool[] | undefined;
+  /**
+   * Files, and commands if it has any, for the built-in tools (Read, Write, Edit, Bash, …): one for all conversations,
+   * or a function that gives each its own. Default: none, and no such tools.
+   */
+  workspace?: Workspace | OpenWorkspace | undefined;
+  /** How the tool WebFetch gets a page. Default: there is no such tool. */
+  fetcher?: Fetcher | undefined;
   /** Wraps every permitted call of the model, to tools of servers and its own; the first is the outermost. */
   toolMiddleware?: readonly CallMiddleware[] | undefined;
   /**
@@ -53,6 +64,11 @@ export interface RuntimeConfig {
   /** Called with log messages of MCP servers (`notifications/message`). */
   onMcpLog?: ((server: string, entry: Record<string, unknown>) => void) | undefined;
 }
+
+export type OpenWorkspace = (conversation: {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}) => Workspace | Promise<Workspace>;
 
 /** Marks for the cache of the model's API, where it has such marks. */
 export interface CacheSettings {
@@ -87,6 +103,11 @@ export function checkCache({ cache }: { readonly cache?: unknown }, caller: stri
     cache,
     `${caller}(): \`cache\` must be false or { ttl: '5m' | '1h', parts: ['system', 'tools', 'messages'] }; it is ${given}.`,
   );
+}
+
+/** What an option may depend on. */
+export function factsOf({ workspace }: RuntimeConfig): RuntimeFacts {
+  return { hasWorkspace: workspace !== undefined };
 }
 
 /** The same, with the platform it runs on. */
@@ -125,12 +146,6 @@ export interface RuntimeStart {
 export const DEFAULT_MAX_TOKENS = 16_384;
 /** Below this, searching costs more than it saves. */
 export const DEFAULT_DEFER_ABOVE = 50;
-/** The one command of the runtime, as a prompt: `/compact what matters`. */
-export const COMPACT_COMMAND = {
-  name: 'compact',
-  description: 'Replaces what was said by a summary',
-  argumentHint: '<what the summary should keep>',
-} as const;
 /** For the version fields of messages. */
 export const RUNTIME_VERSION = '0.1.0';
 /** The capabilities announced to the host, beyond those every version of the protocol has. */
@@ -138,4 +153,5 @@ export const RUNTIME_CAPABILITIES: readonly string[] = [
   'interrupt_receipt_v1',
   'sdk_mcp_manifests',
   'tool_progress',
+  'session_end_hooks',
 ];

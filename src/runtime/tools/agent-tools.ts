@@ -2,19 +2,28 @@ import { wait } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
+import type { Workspace } from '../../workspace/workspace.js';
 import type { Host } from '../host.js';
 import { configuredServers } from '../mcp/configured-servers.js';
 import { McpHub } from '../mcp/hub.js';
 import type { ModelTool } from '../model.js';
 import type { Permissions } from '../permissions/permissions.js';
+import type { Platform } from '../platform/platform.js';
 import type { ConversationSettings } from '../settings/conversation-settings.js';
+import type { RuntimeFlags } from '../start/flags.js';
 import { DEFAULT_DEFER_ABOVE, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
+import type { TaskBoard } from '../tasks/task-board.js';
+import { type BuiltInContext, openBuiltIns } from './built-ins.js';
+import { canAsk, freeTools, isNamed } from './free-tools.js';
 import { mcpResourceTools } from './mcp-resource-tools.js';
+import { placesIn } from './places.js';
 import { DEFAULT_MAX_RESULT_CHARS, READ_ON, ResultBounds } from './result-bounds.js';
 import { StructuredOutput } from './structured-output.js';
 import type { RuntimeTool } from './tool-port.js';
 import { ToolSearch } from './tool-search.js';
-import { openTools, type ToolSet } from './tool-source.js';
+import { NO_TOOLS, openTools, type ToolSet } from './tool-source.js';
+
+type Surroundings = { flags: RuntimeFlags; env: NonNullable<RuntimeStart['env']>; platform: Platform };
 
 /** All tools of an agent: those of the runtime, of a user's tool source, and of MCP servers. */
 export class AgentTools {
@@ -23,6 +32,12 @@ export class AgentTools {
   readonly #builtInNames: readonly string[] | undefined;
   readonly #permissions: Permissions;
   readonly #own: ToolSet;
+  /** Those that work on the workspace, if there is one. */
+  #builtIns: ToolSet = NO_TOOLS;
+  /** Those that need no workspace. */
+  readonly #free: readonly RuntimeTool[];
+  #more: ToolSet = NO_TOOLS;
+  readonly #surroundings: Surroundings;
   readonly #search: ToolSearch;
   readonly #warn: (text: string) => void;
   /** Warnings that have already been given. */
@@ -43,6 +58,8 @@ export class AgentTools {
     this.#builtInNames = flags.tools === 'default' ? undefined : flags.tools;
     this.#permissions = permissions;
     this.#warn = warn;
+    this.#surroundings = { flags, env, platform: config.platform };
+    this.#free = freeTools(config, flags);
     const { maxResultChars } = config;
     this.bounds = new ResultBounds(
       // As many characters as the window has tokens are about a quarter of it.
@@ -67,6 +84,51 @@ export class AgentTools {
     for (const server of configuredServers(config.platform, start, settings)) {
       this.hub.addAtStart(server.name, server.config);
     }
+  }
+
+  /** Adds tools that are there with or without a workspace. */
+  use(set: ToolSet): void {
+    this.#more = set;
+    this.#listed = undefined;
+  }
+
+  /** Called before the first turn. Throws if the tools cannot be opened. */
+  async openBuiltIns(parts: {
+    workspace: Workspace;
+    tasks: TaskBoard;
+    sessionId(): string;
+    about: Pick<BuiltInContext, 'onRead' | 'files' | 'beforeChange'>;
+  }): Promise<void> {
+    const { flags, env, platform } = this.#surroundings;
+    const permissions = this.#permissions;
+    await permissions.openFiles({
+      workspace: parts.workspace,
+      places: () => placesIn(parts.workspace, this.#surroundings, parts.sessionId()),
+      userSettings: platform.userKnowledge?.(parts.workspace.root, env).configDirectory,
+    });
+    this.#builtIns = await openBuiltIns({
+      workspace: parts.workspace,
+      tasks: parts.tasks,
+      get sessionId() {
+        return parts.sessionId();
+      },
+      env,
+      platform,
+      canAsk: canAsk(flags),
+      additionalDirectories: () => permissions.book.directories.map(({ path }) => path),
+      isNamed: (name) => isNamed(name, flags),
+      isForbidden: (name) => permissions.isRemoved({ name }),
+      offers: (name) => this.find(name) !== undefined,
+      mayRead: (real) => permissions.mayRead(real),
+      readsFreely: (path) => permissions.readsFreely(path),
+      ...parts.about,
+      places: () => placesIn(parts.workspace, this.#surroundings, parts.sessionId()),
+      get mode() {
+        return permissions.mode;
+      },
+      setMode: (mode) => permissions.setMode(mode),
+    });
+    this.#listed = undefined;
   }
 
   get structured(): StructuredOutput | undefined {
@@ -111,15 +173,18 @@ export class AgentTools {
 
   /** Resolves when nothing is left of any of them. */
   async close(): Promise<void> {
-    await Promise.all([this.hub.close(), this.#closeOwn()]);
+    await Promise.all([
+      this.hub.close(),
+      this.#closeSet(this.#own, 'The tools of embedded({ tools })'),
+      this.#closeSet(this.#builtIns, 'The built-in tools'),
+    ]);
   }
 
-  async #closeOwn(): Promise<void> {
-    const given = this.#own.close;
-    if (given === undefined) return;
+  async #closeSet(set: ToolSet, what: string): Promise<void> {
+    if (set.close === undefined) return;
     const late = new AbortController();
-    const closed = (async () => given())().catch((error) =>
-      this.#warn(`The tools of embedded({ tools }) could not be closed: ${messageOf(error)}`),
+    const closed = (async () => set.close?.())().catch((error) =>
+      this.#warn(`${what} could not be closed: ${messageOf(error)}`),
     );
     await Promise.race([closed, wait(LIMITS.toolsCloseMs, { signal: late.signal }).catch(() => {})]);
     late.abort();
@@ -130,15 +195,19 @@ export class AgentTools {
    */
   #lists(): ToolLists {
     const own = this.#own.version;
+    // Both only ever increase.
+    const builtIn = this.#builtIns.version + this.#more.version;
     const servers = this.hub.version;
     const rules = this.#permissions.book.version;
     const { hasCut, reader } = this.bounds;
     const known = this.#listed;
     const isSame = known?.own === own && known.servers === servers && known.rules === rules;
-    if (isSame && known.hasCut === hasCut) return known;
+    if (isSame && known.builtIn === builtIn && known.hasCut === hasCut) return known;
     const all = this.#offered();
-    const byName = new Map([this.#search.tool, reader, ...all].map((tool) => [tool.name, tool]));
-    this.#listed = { own, servers, rules, hasCut, all, byName, definitions: undefined, searches: 0 };
+    const aliases = all.flatMap((tool) => (tool.aliases ?? []).map((alias) => [alias, tool] as const));
+    const named = [this.#search.tool, reader, ...all].map((tool) => [tool.name, tool] as const);
+    const byName = new Map([...aliases, ...named]);
+    this.#listed = { own, builtIn, servers, rules, hasCut, all, byName, definitions: undefined, searches: 0 };
     return this.#listed;
   }
 
@@ -167,7 +236,13 @@ export class AgentTools {
   }
 
   #builtIn(): RuntimeTool[] {
-    return [...mcpResourceTools(this.hub), ...this.#own.tools()];
+    return [
+      ...mcpResourceTools(this.hub),
+      ...this.#free,
+      ...this.#builtIns.tools(),
+      ...this.#more.tools(),
+      ...this.#own.tools(),
+    ];
   }
 
   #report(tool: RuntimeTool, winner: RuntimeTool): void {
@@ -191,6 +266,7 @@ export class AgentTools {
 interface ToolLists {
   /** The versions of what the lists were built from. */
   readonly own: number;
+  readonly builtIn: number;
   readonly servers: number;
   readonly rules: number;
   readonly hasCut: boolean;

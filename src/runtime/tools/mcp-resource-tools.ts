@@ -14,7 +14,7 @@ export function mcpResourceTools(hub: McpHub): RuntimeTool[] {
 function resourceTools(hub: McpHub): RuntimeTool[] {
   return [
     readTool(
-      'ListMcpResources',
+      'ListMcpResourcesTool',
       'Lists the resources of the MCP servers, or of one server: what can be read, with its URI.',
       { server: { type: 'string', description: 'a server; all of them when absent' } },
       [],
@@ -28,7 +28,7 @@ function resourceTools(hub: McpHub): RuntimeTool[] {
       },
     ),
     readTool(
-      'ReadMcpResource',
+      'ReadMcpResourceTool',
       'Reads a resource of an MCP server by its URI.',
       { server: { type: 'string' }, uri: { type: 'string' } },
       ['server', 'uri'],
@@ -99,6 +99,5 @@ function failed(errors: Record<string, string>): object[] {
 }
 
 function outcomeOf(value: unknown): ToolOutcome {
-  const content = JSON.stringify(value);
-  return { content, isError: false, detail: content };
+  return { content: JSON.stringify(value), detail: value };
 }

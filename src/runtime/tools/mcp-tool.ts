@@ -89,9 +89,9 @@ function read(toolName: string, serverName: string, result: CallToolResult): Too
   }
   const detail = detailOf(content, blocks, result);
   if (content.length === 0) {
-    return { content: `(${toolName} completed with no output)`, isError: false, detail };
+    return { content: `(${toolName} completed with no output)`, detail };
   }
-  return { content, isError: false, detail };
+  return { content, detail };
 }
 
 /** Throws for what no model could read: it would stay in the transcript. */

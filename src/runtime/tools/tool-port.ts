@@ -16,6 +16,34 @@ export interface ToolOutcome {
   result?: CallToolResult | undefined;
   /** The server went away during the call, so whether it had an effect is unknown. */
   wasCut?: true;
+  /** What the model reads after the results of the answer. */
+  added?: readonly AddedText[] | undefined;
+}
+
+export interface AddedText {
+  readonly text: string;
+  /** The host sees it too, as a message in the user's name. */
+  readonly isShown: boolean;
+}
+
+/**
+ * What a call is about to touch; permissions are decided about it. `path` is as the call names it, made absolute;
+ * `real` is where it leads.
+ */
+export type ToolAccess =
+  | { readonly kind: 'read' | 'edit'; readonly path: string; readonly real: string }
+  | { readonly kind: 'command'; readonly command: string; readonly cwd: string }
+  /** `isPlain`: it is only a text, and gives the model no rights. */
+  | { readonly kind: 'skill'; readonly name: string; readonly isPlain: boolean }
+  /** The user has to answer, whatever rules allow. */
+  | { readonly kind: 'question' };
+
+export interface PreparedCall {
+  /** Why it cannot run. The model reads it; no hook runs and nobody is asked. */
+  readonly problem?: string | undefined;
+  readonly access?: ToolAccess | undefined;
+  /** The input as hooks, the user and the tool itself see it. Absent: as it was given. */
+  readonly input?: Record<string, unknown> | undefined;
 }
 
 export interface ToolCall {
@@ -24,6 +52,8 @@ export interface ToolCall {
   readonly input: Record<string, unknown>;
   /** Aborted by an interrupt or the end of the conversation. */
   readonly signal: AbortSignal;
+  /** What `prepare` said of this input, and what was permitted. */
+  readonly access?: ToolAccess | undefined;
   /** Reports progress: `{ progress, total?, message? }`. */
   onProgress?(progress: Record<string, unknown>): void;
 }
@@ -32,12 +62,18 @@ export interface ToolCall {
 export interface RuntimeTool {
   /** The name that the model uses. */
   readonly name: string;
+  /** Earlier names, by which a model may still call it. */
+  readonly aliases?: readonly string[] | undefined;
   readonly description: string;
   /** A JSON Schema of type `object`. */
   readonly inputSchema: Record<string, unknown>;
   readonly annotations?: ToolAnnotations | undefined;
+  /** What parameters are when the model leaves them out. Hooks, the host and the model itself see them. */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined;
   /** Its calls may run in parallel with others, and in plan mode. Default: false. */
   readonly isReadOnly?: boolean | undefined;
+  /** Whether this call may run in parallel with others. Default: `isReadOnly`. */
+  isConcurrent?(input: Readonly<Record<string, unknown>>): boolean;
   /** Runs without a rule or a question, because it has no effects. Default: false. */
   readonly needsNoPermission?: boolean | undefined;
   /** The MCP server it belongs to. */
@@ -51,6 +87,16 @@ export interface RuntimeTool {
   readonly searchHint?: string | undefined;
   /** How many characters of a result the model reads at once. Default: `maxResultChars` of the runtime. */
   readonly maxResultChars?: number | undefined;
+  /**
+   * Looks at a call before any hook or question, and again if one of them changes its input. What it throws is the
+   * call's problem.
+   */
+  prepare?(input: Readonly<Record<string, unknown>>): Promise<PreparedCall>;
+  /**
+   * What the model reads of an output that a hook puts in place of `detail`. Undefined: it has not the form that this
+   * tool's output has, and is not used. Absent: any output is.
+   */
+  shown?(output: unknown): ToolOutcome['content'] | undefined;
   /** If it throws, the model reads the error; nothing ends. */
   run(call: ToolCall): Promise<ToolOutcome>;
 }

@@ -42,7 +42,7 @@ export class ToolSearch {
             ? 'No tool matches.'
             : found.map(({ name, description }) => `${name}: ${description}`).join('\n');
         const matches = found.map(({ name }) => name);
-        return { content, isError: false, detail: { matches, query: input.query } };
+        return { content, detail: { matches, query: input.query } };
       },
     };
   }
@@ -55,8 +55,14 @@ export class ToolSearch {
   /** The tools for the next request: all of them, or the loaded ones and the search. */
   select(tools: readonly RuntimeTool[]): readonly RuntimeTool[] {
     const deferrable = tools.filter((tool) => tool.isDeferrable);
-    if (deferrable.length <= this.#threshold) return tools;
-    return [...tools.filter((tool) => !tool.isDeferrable || this.#loaded.has(tool.name)), this.tool];
+    const isMany = deferrable.length > this.#threshold;
+    const choosing = isMany ? undefined : choosingServers(tools);
+    const isLeftOut = ({ name, isDeferrable, server }: RuntimeTool): boolean =>
+      isDeferrable === true &&
+      !this.#loaded.has(name) &&
+      (choosing === undefined || choosing.has(server?.name ?? ''));
+    if (!isMany && !deferrable.some(({ server }) => choosing?.has(server?.name ?? ''))) return tools;
+    return [...tools.filter((tool) => !isLeftOut(tool)), this.tool];
   }
 
   #find(query: string, limit: number): RuntimeTool[] {
@@ -77,6 +83,13 @@ export class ToolSearch {
       .slice(0, limit)
       .map(({ tool }) => tool);
   }
+}
+
+/** Whoever marks some tools of a server `alwaysLoad` does not want the others in every prompt, however few they are. */
+function choosingServers(tools: readonly RuntimeTool[]): ReadonlySet<string> {
+  return new Set(
+    tools.flatMap(({ server, isDeferrable }) => (server === undefined || isDeferrable ? [] : [server.name])),
+  );
 }
 
 /** A match in the name counts more than one in the description. */

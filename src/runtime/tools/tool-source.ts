@@ -33,7 +33,7 @@ export interface ToolSet {
 /** The names that the Messages API accepts for tools. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
-const NO_TOOLS: ToolSet = { version: 0, tools: () => [] };
+export const NO_TOOLS: ToolSet = { version: 0, tools: () => [] };
 
 export function openTools(
   tools: ToolSource | readonly RuntimeTool[] | undefined,

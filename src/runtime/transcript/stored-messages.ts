@@ -112,10 +112,12 @@ function camelCased(value: unknown): unknown {
   );
 }
 
-/** A message, with the ids of all its entries. */
+/** A message, with the ids of all lines that showed it. */
 export interface StoredMessage {
   message: MessageParam;
   ids: [string, ...string[]];
+  /** Its last entry. */
+  leaf: string;
 }
 
 export interface StoredConversation {
@@ -124,36 +126,64 @@ export interface StoredConversation {
   leaf: string | undefined;
 }
 
-/** The conversation in the entries, as the model reads it. */
-export function conversationIn(entries: readonly SessionStoreEntry[]): StoredConversation {
-  const byId = new Map<string, SessionStoreEntry>();
+/**
+ * The conversation in the entries, as the model reads it. With the id of a message: only up to that message, as it was
+ * when it was said, even if it was compacted since; undefined if there is none.
+ */
+export function conversationIn(
+  entries: readonly SessionStoreEntry[],
+  until?: string,
+): StoredConversation | undefined {
+  const byId = new Map<string, { node: ChainNode; entry: SessionStoreEntry }>();
   const nodes: ChainNode[] = [];
   for (const entry of entries) {
     const node = chainNode(entry, false);
     if (node === undefined) continue;
-    byId.set(node.uuid, entry);
+    byId.set(node.uuid, { node, entry });
     nodes.push(node);
   }
-  const said: (StoredMessage & { messageId: string | undefined })[] = [];
-  const conversation = conversationOf(nodes);
-  for (const { uuid, hidden, type, messageId, isToolResult } of conversation) {
+  const entryOf = ({ uuid }: ChainNode): SessionStoreEntry => byId.get(uuid)?.entry as SessionStoreEntry;
+  const tried = new Set<ChainNode>();
+  let end = nodes.at(-1);
+  do {
+    const conversation = conversationOf(nodes, end);
+    const said = messagesOf(conversation, entryOf);
+    if (until === undefined) return { said, leaf: conversation.at(-1)?.uuid };
+    const found = said.findIndex(({ ids }) => ids.includes(until));
+    if (found >= 0) return { said: said.slice(0, found + 1), leaf: said[found]?.leaf };
+    if (end !== undefined) tried.add(end);
+    // What a compaction has left out was there before it.
+    const before = conversation.map((node) => entryOf(node).logicalParentUuid).find((id) => id !== undefined);
+    end = byId.get(String(before))?.node;
+  } while (end !== undefined && !tried.has(end));
+  return undefined;
+}
+
+function messagesOf(
+  conversation: readonly ChainNode[],
+  entryOf: (node: ChainNode) => SessionStoreEntry,
+): StoredMessage[] {
+  const said: (StoredMessage & { group: string | undefined })[] = [];
+  for (const node of conversation) {
+    const { uuid, hidden, type, messageId, isToolResult } = node;
     if (hidden || (type !== 'user' && type !== 'assistant')) continue;
-    const entry = byId.get(uuid) as SessionStoreEntry;
+    const entry = entryOf(node);
     const content = (entry.message as MessageParam | undefined)?.content;
     if (content === undefined) continue;
     const ids: [string, ...string[]] = [uuid, ...((entry.alsoSeenAs as string[] | undefined) ?? [])];
     // The blocks of one answer become one message again, and so do the results of its calls.
     const group = isToolResult ? 'results' : messageId;
     const last = said.at(-1);
-    if (last !== undefined && group !== undefined && last.messageId === group) {
+    if (last !== undefined && group !== undefined && last.group === group) {
       last.message = {
         ...last.message,
         content: [...blocksOf(last.message.content), ...blocksOf(content)],
       } as MessageParam;
       last.ids.push(...ids);
-    } else said.push({ message: { role: type, content } as MessageParam, ids, messageId: group });
+      last.leaf = uuid;
+    } else said.push({ message: { role: type, content } as MessageParam, ids, leaf: uuid, group });
   }
-  return { said, leaf: conversation.at(-1)?.uuid };
+  return said;
 }
 
 function blocksOf(content: MessageParam['content']): Blocks {

@@ -36,7 +36,10 @@ export class Transcript {
   conflict: SessionConflictError | undefined;
   readonly #start: RuntimeStart;
   readonly #onSaved: OnSaved;
-  readonly #store: SessionStore | undefined;
+  /** Where it is kept. Undefined: nowhere. */
+  readonly store: SessionStore | undefined;
+  /** The conversation that it goes on from: an earlier part of itself, or the one that it is a fork of. */
+  #origin: SessionKey | undefined;
   /** Entries that are not in the store yet. */
   #unsaved: SessionStoreEntry[] = [];
   #saving: Promise<void> = Promise.resolve();
@@ -58,7 +61,7 @@ export class Transcript {
     onSaved: OnSaved,
   ) {
     this.key = key;
-    this.#store = store;
+    this.store = store;
     this.#start = start;
     this.#onSaved = start.flags.sessionMirror ? onSaved : () => {};
   }
@@ -89,6 +92,10 @@ export class Transcript {
     else for (const message of seed) transcript.#add(message);
     transcript.#saveUnlessBatched();
     return transcript;
+  }
+
+  get origin(): SessionKey | undefined {
+    return this.#origin;
   }
 
   get sessionId(): string {
@@ -181,7 +188,7 @@ export class Transcript {
    */
   #save(): Promise<void> {
     const entries = this.#unsaved;
-    const store = this.#store;
+    const { store } = this;
     this.#unsaved = [];
     if (store !== undefined && entries.length > 0) {
       this.#saving = this.#saving.then(() => this.#write(store, entries));
@@ -214,21 +221,21 @@ export class Transcript {
     if (stored == null) {
       throw new TenonError('SESSION_NOT_FOUND', `No conversation found with session ID: ${from.sessionId}`);
     }
-    const { said, leaf } = conversationIn(stored);
     const until = flags.resumeSessionAt;
-    const last = until === undefined ? said.length - 1 : said.findIndex(({ ids }) => ids.includes(until));
-    if (until !== undefined && last === -1) {
+    const conversation = conversationIn(stored, until);
+    if (conversation === undefined) {
       throw new TenonError('SESSION_NOT_FOUND', `No message found with message.uuid of: ${until}`);
     }
-    const kept = said.slice(0, last + 1);
-    for (const { message, ids } of kept) this.#ids.set(message, ids);
+    this.#origin = from;
+    const { said, leaf } = conversation;
+    for (const { message, ids } of said) this.#ids.set(message, ids);
     // A fork copies everything under its own id; otherwise new entries follow the last one that counts.
-    if (from.sessionId !== this.sessionId) for (const { message, ids } of kept) this.#add(message, ids);
+    if (from.sessionId !== this.sessionId) for (const { message, ids } of said) this.#add(message, ids);
     else {
-      this.#last = until === undefined ? leaf : kept.at(-1)?.ids.at(-1);
+      this.#last = leaf;
       this.#lastStored = lastEntryId(stored) ?? null;
     }
-    this.messages = repaired(kept.map(({ message }) => message));
+    this.messages = repaired(said.map(({ message }) => message));
   }
 }
 

@@ -1,10 +1,11 @@
 import { untilAborted } from '../../protocol/base/cancellation.js';
-import { clock } from '../../protocol/base/clock.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import type { AssistantContentBlock, StreamEvent } from '../../protocol/wire/content.js';
 import type { Lines } from '../conversation/lines.js';
 import type { AnsweredFields, AssistantFields } from '../conversation/written-lines.js';
 import { type Model, ModelError, type ModelRequest, type ModelRetry } from '../model.js';
 import { type RuntimeTool, titleOfUnknown } from '../tools/tool-port.js';
+import { abortable } from './abortable.js';
 import type { AssistantStream } from './assistant-stream.js';
 import type { UsageLedger } from './usage.js';
 
@@ -46,6 +47,7 @@ export async function readAnswer(
         const block = stream.push(event);
         // The host gets a block before the event that completes it.
         if (block !== undefined) {
+          addDefaults(block, find);
           const fields = { ...metaOf(block, find), ...firstFields() };
           onBlock(block, lines.assistant(stream.message, block, fields));
         }
@@ -79,6 +81,17 @@ function isUnavailable(error: unknown): error is ModelError {
   return error.status >= 500 || error.status === 404;
 }
 
+/** In place: what the host sees, what runs and what the model is reminded of is one call. */
+function addDefaults(block: AssistantContentBlock, find: AnswerDependencies['find']): void {
+  if (block.type !== 'tool_use' || !isRecord(block.input)) return;
+  const { defaults, inputSchema } = find(block.name) ?? {};
+  if (defaults === undefined) return;
+  const { input } = block;
+  const required = (inputSchema?.required ?? []) as string[];
+  // A call that makes no sense is shown as it is.
+  if (required.every((name) => input[name] !== undefined)) block.input = { ...defaults, ...input };
+}
+
 /** The title of a call, for people. */
 function metaOf(block: AssistantContentBlock, find: AnswerDependencies['find']): AssistantFields {
   if (block.type !== 'tool_use') return {};
@@ -97,32 +110,4 @@ export function showRetry(lines: Lines, retry: ModelRetry): void {
     error,
     ...(reason === undefined ? {} : { reason }),
   });
-}
-
-/**
- * The events of a stream until the signal is aborted, even if the model ignores the signal. At the end,
- * `took` is told how long that was.
- */
-export async function* abortable<Event>(
-  events: AsyncIterable<Event>,
-  signal: AbortSignal,
-  took: (milliseconds: number) => void,
-): AsyncGenerator<Event, void> {
-  signal.throwIfAborted();
-  const started = clock.monotonic();
-  const iterator = events[Symbol.asyncIterator]();
-  let ended = false;
-  try {
-    for (;;) {
-      const { done, value } = await untilAborted(iterator.next(), signal);
-      ended = done === true;
-      if (ended) return;
-      yield value;
-      signal.throwIfAborted();
-    }
-  } finally {
-    took(clock.monotonic() - started);
-    // Not awaited, because a generator that hangs would not end here either.
-    if (!ended) void Promise.resolve(iterator.return?.()).catch(() => {});
-  }
 }

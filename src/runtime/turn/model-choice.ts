@@ -1,5 +1,5 @@
 import type { ModelPolicy } from '../../config/settings/model-policy.js';
-import { OptionError, TenonError } from '../../protocol/base/errors.js';
+import { messageOf, OptionError, TenonError } from '../../protocol/base/errors.js';
 import type { Lines } from '../conversation/lines.js';
 import type { Model, ModelError, ModelRequest, ModelThinking } from '../model.js';
 import type { RuntimeFlags } from '../start/flags.js';
@@ -18,6 +18,8 @@ export class ModelChoice {
   #name: string;
   #reserve: string[] = [];
   #substitute: string | undefined;
+  /** What the running turn asked for. */
+  #forTurn: string | undefined;
 
   /** Throws if the settings forbid the model. */
   constructor(model: Model, flags: RuntimeFlags, maxTokens: number, lines: Lines, problem: ModelPolicy) {
@@ -42,7 +44,22 @@ export class ModelChoice {
   /** Back to the first choice: a model that was overloaded for one prompt may be available for the next. */
   beginTurn(): void {
     this.#substitute = undefined;
+    this.#forTurn = undefined;
     this.#reserve = this.fallbacks;
+  }
+
+  /** Another model for the rest of the turn. Returns why not, if the settings or the runtime do not have it. */
+  useForTurn(name: string): string | undefined {
+    try {
+      this.#forTurn = this.#permitted(name);
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  fullNameOf(name: string): string {
+    return this.#model.resolve?.(name) ?? name;
   }
 
   get fallbacks(): string[] {
@@ -63,11 +80,11 @@ export class ModelChoice {
   }
 
   get fullName(): string {
-    return this.#model.resolve?.(this.name) ?? this.name;
+    return this.fullNameOf(this.name);
   }
 
   get current(): string {
-    return this.#substitute ?? this.name;
+    return this.#substitute ?? this.#forTurn ?? this.name;
   }
 
   get hasFallback(): boolean {
@@ -117,7 +134,7 @@ export class ModelChoice {
 
   /** A short name may refer to a model that is forbidden by its full name. */
   #problemWith(name: string): string | undefined {
-    return this.#problem(this.#model.resolve?.(name) ?? name);
+    return this.#problem(this.fullNameOf(name));
   }
 
   #thinking(): ModelThinking | undefined {

@@ -1,4 +1,9 @@
-import type { CacheControl, MessageParam, UserContentBlock } from '../../protocol/wire/content.js';
+import type {
+  CacheControl,
+  MessageParam,
+  ToolUseBlock,
+  UserContentBlock,
+} from '../../protocol/wire/content.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
 import { Compaction } from '../context/compaction.js';
@@ -7,18 +12,22 @@ import type { AgentConversation } from '../conversation/conversation.js';
 import type { Lines } from '../conversation/lines.js';
 import type { MessageQueue } from '../conversation/message-queue.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
+import type { Knowledge } from '../knowledge/knowledge.js';
+import { reminder, withTextAtStart } from '../knowledge/memory-text.js';
 import type { ModelRequest, ModelTool } from '../model.js';
-import type { RuntimeFlags } from '../start/flags.js';
 import { cacheMark, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
+import type { RuntimeTool } from '../tools/tool-port.js';
 import type { Transcript } from '../transcript/transcript.js';
 import type { RequestHistory } from './history-policy.js';
 import { showRetry } from './model-answer.js';
+import { ownPrompt } from './own-prompt.js';
+import { runTool, type ToolRunDependencies, type ToolRunResult } from './tool-run.js';
 import { Turn, type TurnDependencies } from './turn.js';
 import { TurnLimits } from './turn-record.js';
 
 /** What a turn needs from its conversation, in addition to its public parts. */
 export interface TurnParts {
-  conversation: Pick<AgentConversation, 'model' | 'permissions' | 'tools' | 'usage'>;
+  conversation: Pick<AgentConversation, 'model' | 'permissions' | 'tasks' | 'tools' | 'usage'>;
   config: PlacedConfig;
   start: RuntimeStart;
   lines: Lines;
@@ -32,6 +41,7 @@ export interface TurnParts {
   remember: TurnDependencies['remember'];
   warn: TurnDependencies['warn'];
   window: ContextWindow;
+  knowledge: Knowledge;
 }
 
 export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
@@ -69,7 +79,13 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
         window.asking(messages.length);
         return requestOf(parts, selected);
       },
-      takeQueued: () => queue.takeAll(),
+      modelSize: async () => {
+        await window.learn(model.current);
+        const { max_tokens: maxOutputTokens } = model.parameters();
+        return { contextWindow: window.saidFor(model.current), maxOutputTokens };
+      },
+      backgroundTasks: () => parts.conversation.tasks.summaries,
+      takeQueued: () => queue.takeAll((content) => parts.knowledge.isCommand(content)),
       noteDenial: ({ block: { id, name, input } }) =>
         denials.push({
           tool_name: name,
@@ -79,6 +95,24 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
     },
     signal,
   );
+}
+
+/** A call as the model could make it; but what would have to be asked about is refused. */
+export function runUnasked(
+  call: ToolUseBlock,
+  parts: TurnParts,
+  signal: AbortSignal,
+): Promise<ToolRunResult> {
+  const { hooks, lines, middleware } = parts;
+  const { tools, permissions } = parts.conversation;
+  const unasked: ToolRunDependencies['permissions'] = {
+    isRemoved: (tool) => permissions.isRemoved(tool),
+    forbids: (tool, access) => permissions.forbids(tool, access),
+    decide: (question) => permissions.decide({ ...question, isUnasked: true }),
+  };
+  const find = (name: string): RuntimeTool | undefined => tools.find(name);
+  const { bounds } = tools;
+  return runTool(call, undefined, { find, hooks, permissions: unasked, lines, middleware, bounds }, signal);
 }
 
 /** Before a request, or after one that was too long. Undefined: there is nothing to be done about that. */
@@ -100,6 +134,7 @@ async function makeRoom(
   } else if (!window.isFull(messages, window.limitsFor(model.current, max_tokens))) return 0;
   const before = [...messages];
   const shown = await compactionOf(parts).makeRoom(running);
+  if (shown > 0) await parts.knowledge.renewMemory();
   const isSame = before.length === messages.length && before.every((message, at) => message === messages[at]);
   // The same request would be refused again.
   return isTooLong && isSame ? undefined : shown;
@@ -128,36 +163,51 @@ export function compactionOf(parts: TurnParts): Compaction {
 }
 
 /** What is sent with every request. */
-function fixedOf({ initialize, start, conversation }: TurnParts): {
+function fixedOf(parts: TurnParts): { system: string[]; tools: readonly ModelTool[] } {
+  const { system, tools, atStart } = unchangingParts(parts);
+  return { system: atStart === undefined ? system : [...system, atStart], tools };
+}
+
+function unchangingParts(parts: TurnParts): {
   system: string[];
   tools: readonly ModelTool[];
+  /** Stands before the first message. */
+  atStart: string | undefined;
 } {
-  const { tools } = conversation;
+  const { memoryText, environment } = parts.knowledge;
+  // A prompt without what changes from one machine to the next is cached for all of them.
+  const moved = parts.initialize.excludeDynamicSections === true ? environment : undefined;
+  const texts = [memoryText, moved === undefined ? undefined : reminder(moved)].filter(
+    (text) => text !== undefined,
+  );
   return {
-    system: systemPrompt(initialize, start.flags, tools.hub.instructions()),
-    tools: tools.definitions(),
+    system: systemPrompt(parts),
+    tools: parts.conversation.tools.definitions(),
+    atStart: texts.length === 0 ? undefined : texts.join('\n'),
   };
 }
 
 function requestOf(parts: TurnParts, messages: readonly MessageParam[]): ModelRequest {
-  const { system, tools } = fixedOf(parts);
+  const { system, tools, atStart } = unchangingParts(parts);
   const { config, conversation } = parts;
-  return modelRequest(conversation.model.parameters(), system, tools, messages, config.cache);
+  const told = withTextAtStart(messages, atStart);
+  return modelRequest(conversation.model.parameters(), system, tools, told, config.cache);
 }
 
-const DEFAULT_PROMPT =
-  'You are an agent that helps its user by answering and by calling tools. Call a tool when it can find out or do ' +
-  'what is asked; read its result before you go on. When a call fails, read why, and try otherwise or say so.';
-
-/** The parts of the system prompt: the host's or the runtime's own, and what is appended to it. */
-function systemPrompt(
-  initialize: InitializeRequest,
-  flags: RuntimeFlags,
-  instructions: readonly string[],
-): string[] {
-  const own = initialize.systemPrompt ?? [flags.systemPrompt ?? DEFAULT_PROMPT];
+/** The parts of the system prompt: the host's or the runtime's own, what is appended, and where the agent works. */
+function systemPrompt({ initialize, start, conversation, knowledge }: TurnParts): string[] {
+  const { flags } = start;
+  const { tools } = conversation;
+  const given =
+    initialize.systemPrompt ?? (flags.systemPrompt === undefined ? undefined : [flags.systemPrompt]);
+  // The words of a style belong to the runtime's own prompt; a host's prompt is its own.
+  const own = given ?? [...ownPrompt(knowledge.environment !== undefined), knowledge.style ?? ''];
   const added = initialize.appendSystemPrompt ?? flags.appendSystemPrompt;
-  return [...own, ...(added === undefined ? [] : [added]), ...instructions].filter((part) => part !== '');
+  const environment = initialize.excludeDynamicSections === true ? undefined : knowledge.environment;
+  const skills = tools.find('Skill') === undefined ? undefined : knowledge.skillList;
+  return [...own, added, ...tools.hub.instructions(), environment, skills].filter(
+    (part): part is string => part !== undefined && part !== '',
+  );
 }
 
 /**

@@ -18,7 +18,9 @@ export async function runThrough(
   const result = await middleware(
     { toolName: tool.name, server, input, toolUseId, sessionId, signal },
     async (passed) => {
-      outcome = await runPlainly(tool, { ...call, input: passed });
+      outcome =
+        (passed === input ? undefined : await otherAccess(tool, call, passed)) ??
+        (await runPlainly(tool, { ...call, input: passed }));
       given = outcome.result ?? resultOf(outcome);
       return given;
     },
@@ -28,6 +30,21 @@ export async function runThrough(
   const changed = outcomeOf(tool.name, server ?? tool.name, result);
   keepOwnBlocks(changed, result, outcome);
   return outcome?.wasCut ? { ...changed, wasCut: true } : changed;
+}
+
+/** Permission was given for what the call touches: middleware may change how, but not what. */
+async function otherAccess(
+  tool: RuntimeTool,
+  { access }: ToolCall,
+  passed: Record<string, unknown>,
+): Promise<ToolOutcome | undefined> {
+  if (tool.prepare === undefined) return undefined;
+  const now = await tool.prepare(passed);
+  if (now.problem !== undefined) return failedOutcome(now.problem);
+  if (JSON.stringify(now.access) === JSON.stringify(access)) return undefined;
+  return failedOutcome(
+    `toolMiddleware changed what this call of ${tool.name} touches after it was permitted. Change it in a PreToolUse hook or in canUseTool, which are asked before.`,
+  );
 }
 
 /** A failing tool has a result too, for middleware as for the model. */

@@ -4,6 +4,7 @@ import type { UserFields } from '../conversation/written-lines.js';
 import type { ToolRunResult } from './tool-run.js';
 
 const REJECTED = 'The call was stopped before it had a result. It may have had an effect.';
+const DENIED = 'The call was denied, and the turn ended with it. It has not run.';
 
 export interface ShownResults {
   /** For the model: one result per call, in the order of the calls, followed by what hooks have added. */
@@ -29,16 +30,17 @@ export async function showResults(
     asked.map(async (block, index) => showResult(block, await calls[index]?.catch(() => undefined), lines)),
   );
   const results: ShownResults = { blocks: [], stop: undefined, deferred: undefined, shown: [] };
-  for (const { run, block, result, line } of all) {
+  for (const { run, block, result, lines: shown } of all) {
     if (run?.denied) noteDenial(run);
     // Stopping the turn takes precedence over deferring, because the other calls have already run.
     if (run?.stop !== undefined && rank(run.stop) > rank(results.stop)) results.stop = run.stop;
     if (run?.stop?.kind === 'defer') results.deferred ??= block;
     results.blocks.push(result);
-    if (line !== undefined) results.shown.push(line);
+    results.shown.push(...shown);
   }
-  const contexts = all.flatMap(({ run }) => run?.contexts ?? []);
-  for (const text of contexts) results.blocks.push({ type: 'text', text });
+  for (const { run, added } of all) {
+    for (const text of [...(run?.contexts ?? []), ...added]) results.blocks.push({ type: 'text', text });
+  }
   return results;
 }
 
@@ -46,17 +48,23 @@ interface ShownResult {
   run: ToolRunResult | undefined;
   block: ToolUseBlock;
   result: ToolResultBlockParam;
-  /** The id of the line, unless the call was deferred. */
-  line: string | undefined;
+  /** The ids of its lines: the result's, unless the call was deferred, and those of what the tool has added. */
+  lines: string[];
+  /** What the tool has added for the model, after all results. */
+  added: string[];
 }
 
 function showResult(block: ToolUseBlock, run: ToolRunResult | undefined, lines: Lines): ShownResult {
   // The model does not read the reason of an interrupting denial: its turn is over.
   const isRejected = run === undefined || run.stop?.kind === 'interrupt';
-  const result = isRejected ? rejected(block) : resultOf(run);
-  if (run?.stop?.kind === 'defer') return { run, block, result, line: undefined };
-  const line = lines.user([result], isRejected ? rejectedFields(block) : fieldsOf(run));
-  return { run, block, result, line };
+  const result = isRejected ? rejected(block, run?.denied ? DENIED : REJECTED) : resultOf(run);
+  if (run?.stop?.kind === 'defer') return { run, block, result, lines: [], added: [] };
+  const shown = [lines.user([result], isRejected ? rejectedFields(block) : fieldsOf(run))];
+  const added = isRejected ? [] : (run.outcome.added ?? []);
+  for (const { text, isShown } of added) {
+    if (isShown) shown.push(lines.user([{ type: 'text', text }], { isSynthetic: true }));
+  }
+  return { run, block, result, lines: shown, added: added.map(({ text }) => text) };
 }
 
 function rank(stop: ToolRunResult['stop']): number {
@@ -68,7 +76,7 @@ function resultOf({ block, outcome: { content, isError } }: ToolRunResult): Tool
     type: 'tool_result',
     tool_use_id: block.id,
     content,
-    ...(isError ? { is_error: true } : {}),
+    ...(isError === undefined ? {} : { is_error: isError }),
   };
 }
 
@@ -77,8 +85,8 @@ function fieldsOf({ outcome, meta }: ToolRunResult): UserFields {
   return { tool_use_result: outcome.detail, ...(saysMore ? { tool_result_meta: [meta] } : {}) };
 }
 
-function rejected({ id }: ToolUseBlock): ToolResultBlockParam {
-  return { type: 'tool_result', tool_use_id: id, content: REJECTED, is_error: true };
+function rejected({ id }: ToolUseBlock, content: string): ToolResultBlockParam {
+  return { type: 'tool_result', tool_use_id: id, content, is_error: true };
 }
 
 function rejectedFields({ id }: ToolUseBlock): UserFields {

@@ -2,6 +2,7 @@ import type { ComposedCalls } from '../../mcp/call-middleware.js';
 import { untilAborted } from '../../protocol/base/cancellation.js';
 import { clock } from '../../protocol/base/clock.js';
 import { AbortError, messageOf } from '../../protocol/base/errors.js';
+import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { ToolUseBlock } from '../../protocol/wire/content.js';
 import type { SDKToolProgressMessage } from '../../protocol/wire/messages/index.js';
@@ -10,9 +11,16 @@ import type { Lines } from '../conversation/lines.js';
 import type { ToolResultMeta } from '../conversation/written-lines.js';
 import { type HookFields, labelOf } from '../hooks/hook-call.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
-import type { DecisionFields, Permissions } from '../permissions/permissions.js';
+import type { Permissions } from '../permissions/permissions.js';
+import type { DecisionFields } from '../permissions/reports.js';
 import type { ResultBounds } from '../tools/result-bounds.js';
-import { failedOutcome, type RuntimeTool, type ToolOutcome } from '../tools/tool-port.js';
+import {
+  failedOutcome,
+  type PreparedCall,
+  type RuntimeTool,
+  type ToolCall,
+  type ToolOutcome,
+} from '../tools/tool-port.js';
 import { runThrough } from './tool-middleware.js';
 
 export interface ToolRunResult {
@@ -29,7 +37,7 @@ export interface ToolRunResult {
 export interface ToolRunDependencies {
   find(name: string): RuntimeTool | undefined;
   hooks: HookRunner;
-  permissions: Permissions;
+  permissions: Pick<Permissions, 'decide' | 'forbids' | 'isRemoved'>;
   lines: Lines;
   middleware?: ComposedCalls | undefined;
   /** What the model reads of a result, whatever it came from. */
@@ -69,6 +77,12 @@ async function runWhole(
     return { ...result, outcome: noSuchTool(block.name) };
   // A copy: an in-process handler gets this very object, and must not change the model's answer.
   let input = structuredClone(block.input ?? {}) as Record<string, unknown>;
+  let prepared = await prepare(tool, input);
+  signal.throwIfAborted();
+  const forbidden = permissions.forbids(tool, prepared.access);
+  if (forbidden !== undefined) return forbid(result, forbidden);
+  if (prepared.problem !== undefined) return { ...result, outcome: misused(prepared.problem) };
+  input = prepared.input ?? input;
   const subject = {
     tool_name: tool.name,
     tool_use_id: block.id,
@@ -88,18 +102,37 @@ async function runWhole(
     return refuse(result, `PreToolUse:${tool.name} hook error: ${reason}`, DENIED_BY_HOOK);
   }
   if (before.defer) return deferred(result);
-  input = before.updatedInput ?? input;
-  const decision = await permissions.decide({ tool, toolUseId: block.id, input, hook: before, signal });
+  if (before.updatedInput !== undefined) {
+    prepared = await prepare(tool, before.updatedInput);
+    if (prepared.problem !== undefined) return { ...result, outcome: misused(prepared.problem) };
+    input = prepared.input ?? before.updatedInput;
+  }
+  const { access } = prepared;
+  const decision = await permissions.decide({
+    tool,
+    toolUseId: block.id,
+    input,
+    access,
+    prepare: (changed) => prepare(tool, changed),
+    hook: before,
+    signal,
+  });
   if (decision.kind === 'deny') {
     if (decision.interrupt) result.stop = { kind: 'interrupt', reason: decision.message };
     return refuse(result, decision.message, decision.fields);
   }
   Object.assign(result.meta, decision.fields);
   const started = clock.monotonic();
-  result.outcome = await execute(tool, decision.input, block.id, signal, lines, middleware);
+  result.outcome = await execute(
+    tool,
+    { toolUseId: block.id, input: decision.input, access: decision.access, signal },
+    lines,
+    middleware,
+  );
   if (result.outcome.wasCut) result.meta.non_execution_kind = 'interrupted';
   await runAfterHooks(
     result,
+    tool,
     hooks,
     call,
     { ...subject, tool_input: decision.input },
@@ -118,6 +151,13 @@ const DENIED_BY_HOOK: DecisionFields = {
   permission_decision: { decision: 'reject', source: 'hook', reason_type: 'hook' },
 };
 
+/** A rule forbids the file: no hook hears of it, and the model is told as of any other mistake. */
+function forbid(result: ToolRunResult, message: string): ToolRunResult {
+  result.denied = true;
+  result.meta.permission_decision = { decision: 'reject', source: 'config', reason_type: 'rule' };
+  return { ...result, outcome: misused(message) };
+}
+
 function deferred(result: ToolRunResult): ToolRunResult {
   result.stop = { kind: 'defer', reason: '' };
   result.outcome = failedOutcome('The call was put off by a hook. It has not run.');
@@ -131,14 +171,32 @@ function refuse(result: ToolRunResult, message: string, fields: DecisionFields):
   return result;
 }
 
+/** Throws nothing: what a tool cannot make sense of is the model's to mend. */
+async function prepare(tool: RuntimeTool, input: Record<string, unknown>): Promise<PreparedCall> {
+  try {
+    return (await tool.prepare?.(input)) ?? {};
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
+}
+
+/** A call that makes no sense, in the form in which models know it. */
+function misused(problem: string): ToolOutcome {
+  return {
+    content: `<tool_use_error>${problem}</tool_use_error>`,
+    isError: true,
+    // The name of an error in front is kept, for programs that look for it.
+    detail: /^\w+Error: /.test(problem) ? problem : `Error: ${problem}`,
+  };
+}
+
 async function execute(
   tool: RuntimeTool,
-  input: Record<string, unknown>,
-  toolUseId: string,
-  signal: AbortSignal,
+  call: ToolCall,
   lines: Lines,
   middleware: ComposedCalls | undefined,
 ): Promise<ToolOutcome> {
+  const { toolUseId, signal } = call;
   const started = clock.monotonic();
   let beats = 0;
   const report = (id: string, more: Partial<SDKToolProgressMessage>): void =>
@@ -156,9 +214,9 @@ async function execute(
   );
   try {
     const onProgress = (said: Record<string, unknown>): void => report(toolUseId, progressFields(said));
-    const call = { toolUseId, input, signal, onProgress };
+    const told = { ...call, onProgress };
     const running =
-      middleware === undefined ? tool.run(call) : runThrough(middleware, tool, call, lines.sessionId);
+      middleware === undefined ? tool.run(told) : runThrough(middleware, tool, told, lines.sessionId);
     // The hub cancels calls to servers; user code may ignore the signal.
     const isUserCode = tool.server === undefined || middleware !== undefined;
     const outcome = await (isUserCode ? untilAborted(running, signal) : running);
@@ -173,6 +231,7 @@ async function execute(
 
 async function runAfterHooks(
   result: ToolRunResult,
+  tool: RuntimeTool,
   hooks: HookRunner,
   call: { subject: string; toolUseId: string; signal: AbortSignal },
   fields: HookFields<'PreToolUse'>,
@@ -193,13 +252,9 @@ async function runAfterHooks(
     );
   }
   if (verdict.stop !== undefined) result.stop = { kind: 'hook', reason: verdict.stop };
-  if (verdict.updatedOutput !== undefined) {
-    result.outcome = {
-      content: contentOf(verdict.updatedOutput),
-      isError: false,
-      detail: verdict.updatedOutput,
-    };
-  }
+  const { updatedOutput: detail } = verdict;
+  const content = detail === undefined ? undefined : (tool.shown ?? contentOf)(detail);
+  if (content !== undefined) result.outcome = { content, detail, isError: outcome.isError };
 }
 
 /** Hooks get the reason of a failure as text, whatever the tool returned. */
@@ -215,8 +270,13 @@ function contentOf(output: unknown): ToolOutcome['content'] {
   return JSON.stringify(output);
 }
 
+export function isConcurrent(tool: RuntimeTool, { input }: ToolUseBlock): boolean {
+  const { isReadOnly = false } = tool;
+  return tool.isConcurrent?.(isRecord(input) ? input : {}) ?? isReadOnly;
+}
+
 /**
- * Runs the calls of one answer: those of read-only tools in parallel, every other one alone, and all in the
+ * Runs the calls of one answer: those that change nothing in parallel, every other one alone, and all in the
  * order in which the model asked. Calls may be added while earlier ones run.
  */
 export class ToolSchedule<Result> {
@@ -225,11 +285,11 @@ export class ToolSchedule<Result> {
   /** The last call that must run alone. */
   #lastExclusive: Promise<unknown> = Promise.resolve();
 
-  add(isReadOnly: boolean, run: () => Promise<Result>): Promise<Result> {
-    const before = isReadOnly ? this.#lastExclusive : Promise.allSettled(this.calls);
+  add(isConcurrent: boolean, run: () => Promise<Result>): Promise<Result> {
+    const before = isConcurrent ? this.#lastExclusive : Promise.allSettled(this.calls);
     const call = before.then(run);
     this.calls.push(call);
-    if (!isReadOnly) this.#lastExclusive = call.catch(() => {});
+    if (!isConcurrent) this.#lastExclusive = call.catch(() => {});
     return call;
   }
 }

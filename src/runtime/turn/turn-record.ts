@@ -1,4 +1,4 @@
-import { messageOf } from '../../protocol/base/errors.js';
+import { messageOf, TenonError } from '../../protocol/base/errors.js';
 import type { MessageParam, UserContentBlock } from '../../protocol/wire/content.js';
 import type {
   SDKAssistantMessageError,
@@ -77,6 +77,7 @@ export class TurnRecord {
   }
 
   modelFailed(error: unknown): TurnOutcome {
+    if (isSetupProblem(error)) return this.failed('error_during_execution', undefined, messageOf(error));
     const { status, type } = error instanceof ModelError ? error : {};
     const text = status === undefined ? messageOf(error) : `API Error: ${status} ${messageOf(error)}`;
     const stopReason = this.#dependencies.lines.synthetic(text, {
@@ -119,6 +120,13 @@ export class TurnRecord {
   #base(): Pick<TurnOutcome, 'stopReason' | 'numTurns'> {
     return { stopReason: this.stopReason, numTurns: this.userLines + 1 };
   }
+}
+
+/** Nobody was asked: the model cannot be used as it was given. No API has said that. */
+function isSetupProblem(error: unknown): boolean {
+  return (
+    error instanceof TenonError && (error.code === 'INVALID_OPTION' || error.code === 'PACKAGE_NOT_FOUND')
+  );
 }
 
 /** The value of the `error` field for a status of the model's API. */
@@ -185,7 +193,7 @@ export class TurnLimits {
 
   budget(): Limit | undefined {
     const { maxBudgetUsd } = this.#settings;
-    if (maxBudgetUsd === undefined || this.#usage.totalCostUsd() < maxBudgetUsd) return undefined;
+    if (maxBudgetUsd === undefined || this.#usage.spentUsd() < maxBudgetUsd) return undefined;
     const text = `Reached maximum budget ($${maxBudgetUsd})`;
     return { subtype: 'error_max_budget_usd', terminalReason: 'budget_exhausted', text };
   }

@@ -2,6 +2,7 @@ import { untilAborted } from '../../protocol/base/cancellation.js';
 import { loopTurn } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import type { MessageParam, ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
+import type { BackgroundTaskSummary } from '../../protocol/wire/hook-inputs.js';
 import type { SDKDeferredToolUse, TerminalReason } from '../../protocol/wire/messages/index.js';
 import { isOverflow } from '../context/overflow.js';
 import type { Lines } from '../conversation/lines.js';
@@ -11,7 +12,13 @@ import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
 import { HistoryError } from './history-policy.js';
 import { type AnswerDependencies, readAnswer } from './model-answer.js';
 import { type ShownResults, showResults } from './tool-results.js';
-import { runTool, type ToolRunDependencies, type ToolRunResult, ToolSchedule } from './tool-run.js';
+import {
+  isConcurrent,
+  runTool,
+  type ToolRunDependencies,
+  type ToolRunResult,
+  ToolSchedule,
+} from './tool-run.js';
 import {
   type Limit,
   MAX_STRUCTURED_TRIES,
@@ -19,7 +26,7 @@ import {
   type TurnOutcome,
   TurnRecord,
 } from './turn-record.js';
-import type { UsageLedger } from './usage.js';
+import type { ModelSize, UsageLedger } from './usage.js';
 
 export interface TurnDependencies extends ToolRunDependencies, AnswerDependencies {
   hooks: HookRunner;
@@ -38,8 +45,11 @@ export interface TurnDependencies extends ToolRunDependencies, AnswerDependencie
    * name; undefined if nothing can be done about it.
    */
   makeRoom(signal: AbortSignal, isTooLong: boolean): Promise<number | undefined>;
+  /** Of the model that was asked last. */
+  modelSize(): Promise<ModelSize>;
   /** Messages that arrived while tools ran: the model reads them with the results. */
   takeQueued(): UserContentBlock[];
+  backgroundTasks(): BackgroundTaskSummary[];
   noteDenial(result: ToolRunResult): void;
 }
 
@@ -111,14 +121,12 @@ export class Turn {
         return this.#roomMade({ error });
       }
       this.#cut.abort();
-      await this.#dependencies.usage.learn(stream.message.model);
-      return this.#brokenOff(this.#takeAnswer(stream.message), schedule, error);
+      return this.#brokenOff(await this.#takeAnswer(stream.message), schedule, error);
     }
     this.#isLastTry = false;
     const { message } = stream;
-    await this.#dependencies.usage.learn(message.model);
     this.#record.stopReason = message.stopReason;
-    const asked = this.#takeAnswer(message);
+    const asked = await this.#takeAnswer(message);
     if (asked.length === 0) return this.#answered(message);
     return this.#resultsIn(asked, schedule);
   }
@@ -127,8 +135,12 @@ export class Turn {
    * The calls of an answer. An answer without text or calls is not remembered: the model's API would reject
    * it.
    */
-  #takeAnswer(message: AssistantMessage): ToolUseBlock[] {
-    if (message.id !== '') this.#dependencies.usage.add(message.model, message.usage);
+  async #takeAnswer(message: AssistantMessage): Promise<ToolUseBlock[]> {
+    const { usage, modelSize } = this.#dependencies;
+    if (message.id !== '') {
+      await usage.learn(message.model);
+      usage.add(message.model, message.usage, await modelSize());
+    }
     const lines = this.#record.takeShown();
     const saysSomething = message.content.some(
       ({ type }) => type !== 'thinking' && type !== 'redacted_thinking',
@@ -173,9 +185,8 @@ export class Turn {
   /** Starts a call while the answer is still streaming. */
   #begin(block: ToolUseBlock, problem: string | undefined, schedule: ToolSchedule<ToolRunResult>): void {
     const tool = this.#dependencies.find(block.name);
-    const isReadOnly = tool === undefined || tool.isReadOnly === true;
     schedule
-      .add(isReadOnly, async () => {
+      .add(tool === undefined || isConcurrent(tool, block), async () => {
         this.#running.throwIfAborted();
         const run = await runTool(block, problem, this.#dependencies, this.#running);
         // A denial that interrupts also cancels the calls after it and the rest of the answer.
@@ -216,7 +227,8 @@ export class Turn {
   async #resultBlocks(asked: ToolUseBlock[], { calls }: ToolSchedule<ToolRunResult>): Promise<ShownResults> {
     const { lines, noteDenial } = this.#dependencies;
     const results = await showResults(asked, calls, lines, noteDenial);
-    this.#record.userLines += asked.length;
+    // A call that was deferred has no line, but counts.
+    this.#record.userLines += Math.max(asked.length, results.shown.length);
     this.#record.shown.push(...results.shown);
     return results;
   }
@@ -256,7 +268,7 @@ export class Turn {
     const fields = {
       stop_hook_active: this.#stopHookActive,
       ...(this.#lastText === '' ? {} : { last_assistant_message: this.#lastText }),
-      background_tasks: [],
+      background_tasks: this.#dependencies.backgroundTasks(),
       session_crons: [],
     };
     return this.#dependencies.hooks.run({ event: 'Stop', fields, signal: this.#signal });

@@ -5,6 +5,19 @@ import type { Model, Price, PriceTable } from '../model.js';
 import type { RuntimeConfig } from '../start/runtime-config.js';
 import { addCounts, emptyCounts, type TokenCounts } from './assistant-stream.js';
 
+/** How much a model can hold, and how long its answers may be, in tokens. */
+export interface ModelSize {
+  contextWindow: number;
+  maxOutputTokens: number;
+}
+
+interface ModelSum {
+  counts: TokenCounts;
+  costUsd: number;
+  /** At its last answer. */
+  size: ModelSize;
+}
+
 /** Token usage of the conversation by model, its cost where prices are known, and how long it waited. */
 export class UsageLedger {
   readonly #prices: readonly PriceTable[];
@@ -13,12 +26,13 @@ export class UsageLedger {
   readonly #isLong: boolean;
   /** Prices of the optional package; null: it has none. */
   readonly #learned = new Map<string, Pricing | null>();
-  readonly #byModel = new Map<string, { counts: TokenCounts; costUsd: number }>();
+  readonly #byModel = new Map<string, ModelSum>();
   /** The usage of the last answer; undefined before the first. */
   lastRequest: TokenCounts | undefined;
   /** The time of all requests to models, their answers included. */
   apiMs = 0;
   #turn = emptyCounts();
+  #spentBefore = 0;
 
   constructor({ prices, model, cache }: Partial<Pick<RuntimeConfig, 'prices' | 'model' | 'cache'>> = {}) {
     // The user's own come first.
@@ -44,19 +58,33 @@ export class UsageLedger {
     this.#learned.set(model, pricing ?? null);
   }
 
+  /** A new session: what it reports begins at nothing, but a budget counts everything. */
+  beginAnew(): void {
+    this.#spentBefore += this.totalCostUsd();
+    this.#byModel.clear();
+    this.lastRequest = undefined;
+    this.apiMs = 0;
+  }
+
+  /** The cost of all sessions, for the budget. */
+  spentUsd(): number {
+    return this.#spentBefore + this.totalCostUsd();
+  }
+
   beginTurn(): void {
     this.#turn = emptyCounts();
   }
 
-  add(model: string, counts: TokenCounts): void {
+  add(model: string, counts: TokenCounts, size: ModelSize): void {
     this.lastRequest = { ...counts };
     addCounts(this.#turn, counts);
-    this.addAside(model, counts);
+    this.addAside(model, counts, size);
   }
 
   /** For a request beside the conversation, such as that for a summary: as in the CLI it is not part of the turn. */
-  addAside(model: string, counts: TokenCounts): void {
-    const sum = this.#byModel.get(model) ?? { counts: emptyCounts(), costUsd: 0 };
+  addAside(model: string, counts: TokenCounts, size: ModelSize): void {
+    const sum = this.#byModel.get(model) ?? { counts: emptyCounts(), costUsd: 0, size };
+    sum.size = size;
     addCounts(sum.counts, counts);
     // By request, because long ones may have another price.
     sum.costUsd += this.#pricingOf(model)?.(counts, this.#isLong) ?? 0;
@@ -81,7 +109,7 @@ export class UsageLedger {
 
   modelUsage(): Record<string, ModelUsage> {
     return Object.fromEntries(
-      [...this.#byModel].map(([model, { counts, costUsd }]): [string, ModelUsage] => [
+      [...this.#byModel].map(([model, { counts, costUsd, size }]): [string, ModelUsage] => [
         model,
         {
           inputTokens: counts.input_tokens,
@@ -90,8 +118,7 @@ export class UsageLedger {
           cacheCreationInputTokens: counts.cache_creation_input_tokens,
           webSearchRequests: 0,
           costUSD: costUsd,
-          contextWindow: 0,
-          maxOutputTokens: 0,
+          ...size,
           costBasis: this.isPriced(model) ? 'list' : 'unknown',
         },
       ]),

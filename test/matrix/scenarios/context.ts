@@ -1,56 +1,194 @@
 /** What happens when a conversation is to become shorter. */
 import { expect } from 'vitest';
-import type { HookInput, Options, SDKUserMessage } from '../../../src/index.js';
-import { text } from '../../../src/testing/index.js';
-import { results } from '../support/calc.js';
+import type { HookInput, HookJSONOutput, Options, SDKUserMessage } from '../../../src/index.js';
+import { apiError, type Script, type ScriptedRequest, text, toolUse } from '../../../src/testing/index.js';
+import { calc, results } from '../support/calc.js';
 import { says } from '../support/says.js';
 import type { Context, Outcome, Scenario } from '../support/scenario.js';
 
 /** Both agents ask for a summary in these words. */
 const isForSummary = (message: unknown) => /text only/i.test(JSON.stringify(message));
 
-const nthResult = (context: Context, nth: number) =>
-  context.messages.waitFor(({ type }) => type === 'result', `result ${nth}`, nth);
+const SUMMARY = 'They spoke of plums.';
+/** Longer than what either agent keeps word for word. */
+const LONG = `two ${'plums '.repeat(16_000)}`;
+/** Nearly all of the window of a million tokens. */
+const FULL = { usage: { input_tokens: 990_000 } };
+const TOO_LONG = 'prompt is too long: 1000100 tokens > 1000000 maximum';
+
+/** A summary where one is asked for, and otherwise what the function says. */
+const summarizing =
+  (answer: Exclude<Script, readonly unknown[]>): Script =>
+  (request, index) =>
+    isForSummary(request.messages.at(-1)) ? text(`<summary>${SUMMARY}</summary>`) : answer(request, index);
+
+const answering = summarizing((_, index) => text(`Answer ${index}.`));
+
+/** Each one after the result of the one before. */
+const prompts = (...texts: readonly string[]) =>
+  async function* ({ messages }: Context): AsyncGenerator<SDKUserMessage> {
+    for (const [index, prompt] of texts.entries()) {
+      yield says(prompt);
+      await messages.waitFor(({ type }) => type === 'result', `result ${index + 1}`, index + 1);
+    }
+  };
 
 /** Notes the calls that a compaction makes. */
-function hooks({ note }: Context): Options['hooks'] {
+function hooks({ note }: Context, before: HookJSONOutput = {}): Options['hooks'] {
   const hook = async (input: HookInput) => {
     if (input.hook_event_name !== 'SessionStart' || input.source === 'compact')
       note(input.hook_event_name, input);
-    return {};
+    return input.hook_event_name === 'PreCompact' ? before : {};
   };
   const entry = [{ hooks: [hook] }];
   return { PreCompact: entry, SessionStart: entry, PostCompact: entry };
 }
 
-const lastRequest = (outcome: Outcome) => JSON.stringify(outcome.requests.at(-1)?.body.messages);
+const CALLED = ['PreCompact', 'SessionStart', 'PostCompact'];
+const called = ({ calls }: Outcome) => calls.map(({ name }) => name).filter((name) => name !== 'add');
+const lastRequest = ({ requests }: Outcome) => JSON.stringify(requests.at(-1)?.body.messages);
+const lastMessages = ({ requests }: Outcome) =>
+  (requests.at(-1) as ScriptedRequest).messages.filter(({ role }) => role !== ('system' as string));
+
+/** The lines of a compaction that the agent began by itself. */
+function expectAutomatic(outcome: Outcome): void {
+  expect(called(outcome)).toEqual(CALLED);
+  const lines = outcome.messages.filter(
+    (message) =>
+      (message.type === 'system' && /^(status|compact_boundary)$/.test(message.subtype)) ||
+      (message.type === 'user' && message.isSynthetic),
+  );
+  expect(lines).toMatchObject([
+    { status: 'compacting' },
+    { status: null, compact_result: 'success' },
+    { compact_metadata: { trigger: 'auto' } },
+    { isSynthetic: true },
+  ]);
+  expect(lastRequest(outcome)).toContain(SUMMARY);
+  expect(lastRequest(outcome)).not.toContain('plums plums');
+}
 
 export const context: readonly Scenario[] = [
   {
     name: 'a conversation that is compacted on demand',
     cites: 's17-compact-manual, R44',
-    script: (request, index) =>
-      isForSummary(request.messages.at(-1))
-        ? text('<summary>They spoke of plums.</summary>')
-        : text(`Answer ${index}.`),
-    prompt: async function* (context): AsyncGenerator<SDKUserMessage> {
-      yield says('one plum');
-      await nthResult(context, 1);
-      yield says('/compact keep the fruit');
-      await nthResult(context, 2);
-      yield says('what now?');
-      await nthResult(context, 3);
-    },
+    script: answering,
+    prompt: prompts('one plum', '/compact keep the fruit', 'what now?'),
     options: (context) => ({ tools: [], hooks: hooks(context) }),
     check: (outcome) => {
-      expect(outcome.calls.map(({ name }) => name)).toEqual(['PreCompact', 'SessionStart', 'PostCompact']);
+      expect(called(outcome)).toEqual(CALLED);
       expect(results(outcome)).toMatchObject([
         { num_turns: 1 },
         { num_turns: 0, result: '' },
         { num_turns: 1 },
       ]);
-      expect(lastRequest(outcome)).toContain('They spoke of plums.');
+      const asked = outcome.requests.find(({ messages }) => isForSummary(messages.at(-1)));
+      expect(JSON.stringify(asked?.messages)).toContain('keep the fruit');
+      expect(lastRequest(outcome)).toContain(SUMMARY);
       expect(lastRequest(outcome)).not.toContain('one plum');
+    },
+  },
+  {
+    name: 'a longer conversation keeps its last answer when it is compacted on demand',
+    cites: 's17-compact-manual, R44',
+    script: answering,
+    prompt: prompts('one plum', 'two plums', 'three plums', '/compact', 'what now?'),
+    options: (context) => ({ tools: [], hooks: hooks(context) }),
+    check: (outcome) => {
+      expect(called(outcome)).toEqual(CALLED);
+      expect(lastMessages(outcome).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+      expect(lastRequest(outcome)).toContain('Answer 2.');
+      expect(lastRequest(outcome)).not.toContain('Answer 1.');
+    },
+  },
+  {
+    name: 'a hook prevents a compaction on demand',
+    cites: 's17-compact-manual, R44',
+    script: answering,
+    prompt: prompts('one plum', 'two plums', '/compact', 'what now?'),
+    options: (context) => ({
+      tools: [],
+      hooks: hooks(context, { decision: 'block', reason: 'not now' }),
+    }),
+    check: (outcome) => {
+      expect(called(outcome)).toEqual(['PreCompact']);
+      expect(results(outcome).at(-2)).toMatchObject({ is_error: false, num_turns: 0 });
+      expect(lastRequest(outcome)).toContain('one plum');
+    },
+  },
+  {
+    name: 'a conversation that compacts itself when its window is full',
+    cites: 's17-compact-auto, R44',
+    script: summarizing((_, index) => text(`Answer ${index}.`, index === 1 ? FULL : {})),
+    prompt: prompts('one plum', LONG, 'what now?'),
+    options: (context) => ({ tools: [], hooks: hooks(context) }),
+    check: (outcome) => {
+      expectAutomatic(outcome);
+      expect(results(outcome).map(({ num_turns }) => num_turns)).toEqual([1, 1, 2]);
+    },
+  },
+  {
+    name: 'a conversation that compacts itself between a tool and the next request',
+    cites: 's17-compact-auto, R44',
+    script: summarizing((_, index) =>
+      index === 1 ? toolUse('mcp__calc__add', { a: 15, b: 27 }, FULL) : text(`Answer ${index}.`),
+    ),
+    servers: calc,
+    prompt: prompts('one plum', LONG),
+    options: (context) => ({ tools: [], allowedTools: ['mcp__calc'], hooks: hooks(context) }),
+    check: (outcome) => {
+      expectAutomatic(outcome);
+      expect(lastRequest(outcome)).toContain('tool_result');
+      expect(results(outcome).at(-1)).toMatchObject({ num_turns: 3, result: 'Answer 3.' });
+    },
+  },
+  {
+    name: 'a request that is too long is sent again after a compaction',
+    cites: 's17-compact-too-long, R44',
+    script: summarizing((_, index) =>
+      index === 2 ? apiError(400, 'invalid_request_error', TOO_LONG) : text(`Answer ${index}.`),
+    ),
+    // Of what was refused, about a fifth is kept, so that the rest can be read once more.
+    prompt: prompts('one plum', LONG, `what ${'now '.repeat(6_000)}`),
+    options: (context) => ({ tools: [], hooks: hooks(context) }),
+    check: (outcome) => {
+      expectAutomatic(outcome);
+      expect(results(outcome).at(-1)).toMatchObject({ is_error: false, num_turns: 2, result: 'Answer 4.' });
+    },
+  },
+  {
+    name: 'a conversation is resumed after its compaction',
+    cites: 's17-compact-manual, s11-resume, R44',
+    script: answering,
+    earlier: {
+      prompt: ['one plum', 'two plums', '/compact', 'three plums'],
+      options: () => ({ tools: [] }),
+    },
+    prompt: 'what now?',
+    options: ({ earlierSession }) => ({ tools: [], resume: earlierSession }),
+    check: (outcome) => {
+      for (const words of [SUMMARY, 'Answer 1.', 'three plums'])
+        expect(lastRequest(outcome)).toContain(words);
+      expect(lastRequest(outcome)).not.toContain('one plum');
+    },
+  },
+  {
+    name: 'a conversation is resumed at a message from before its compaction',
+    cites: 's17-compact-manual, R44',
+    script: answering,
+    earlier: {
+      prompt: ['one plum', 'two plums', '/compact', 'three plums'],
+      options: () => ({ tools: [] }),
+    },
+    prompt: 'what now?',
+    options: ({ earlierSession, earlierMessages }) => ({
+      tools: [],
+      resume: earlierSession,
+      resumeSessionAt: String(earlierMessages.find(({ type }) => type === 'assistant')?.uuid),
+    }),
+    check: (outcome) => {
+      expect(outcome.requests).toHaveLength(4);
+      expect(results(outcome)).toMatchObject([{ errors: [expect.stringContaining('No message found')] }]);
     },
   },
 ];

@@ -75,6 +75,21 @@ export const control: readonly Scenario[] = [
     },
   },
   {
+    name: 'how full the context is, as far as the API has counted',
+    cites: 's08-control-requests, R44',
+    script: [text('Hello.', { usage: { input_tokens: 500_000 } })],
+    ...whileIdle({
+      counted: async (query) => {
+        const usage = await query.getContextUsage();
+        const { maxTokens, rawMaxTokens, percentage, model, isAutoCompactEnabled, apiUsage } = usage;
+        return { maxTokens, rawMaxTokens, percentage, model, isAutoCompactEnabled, apiUsage };
+      },
+    }),
+    check: (outcome) => {
+      expect(steps(outcome).counted?.value).toMatchObject({ maxTokens: 1_000_000, percentage: 50 });
+    },
+  },
+  {
     name: 'another model for the next turn',
     cites: 's08b-set-model',
     script: [text('Hello.'), text('Hello again.')],

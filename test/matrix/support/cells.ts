@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as tenonSdk from '../../../src/index.js';
 import { anthropic } from '../../../src/models/anthropic/anthropic.js';
 import { embedded, InMemorySessionStore } from '../../../src/runtime/index.js';
+import { localWorkspace } from '../../../src/workspace/adapters/local.js';
 import { cliPath } from '../../support/real-cli.js';
 import type { Agent, Client, Sdk } from './scenario.js';
 
@@ -39,5 +40,6 @@ export const inMemory: Agent = {
         maxRetries: retries === undefined ? undefined : Number(retries),
       }),
       sessionStore: new InMemorySessionStore(),
+      workspace: ({ cwd }) => localWorkspace(cwd),
     }),
 };

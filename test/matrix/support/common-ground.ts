@@ -23,15 +23,15 @@ const FIELDS_OF_CLAUDE_CODE: ReadonlySet<string> = new Set([
   'fast_mode_disabled_reason',
   'fast_mode_state',
   'memory_paths',
-  'output_style',
   'plugins',
   'product_feedback_disabled',
-  'skills',
-  'slash_commands',
   'terminal_slash_commands',
   // assistant and stream_event
   'container',
   'diagnostics',
+  'local_command_outcome',
+  'local_command_run',
+  'local_command_source',
   'request_id',
   'stop_details',
   'thinking_display',
@@ -47,15 +47,15 @@ const FIELDS_OF_CLAUDE_CODE: ReadonlySet<string> = new Set([
   'time_to_request_ms',
   'ttft_ms',
   'ttft_stream_ms',
+  // status
+  'compact_output_chars',
   // usage
   'cacheCreationEphemeral1hInputTokens',
   'cacheCreationEphemeral5mInputTokens',
   'canonicalModel',
-  'contextWindow',
   'fallback_credit',
   'inference_geo',
   'iterations',
-  'maxOutputTokens',
   'output_tokens_details',
   'provider',
   'speed',
@@ -66,7 +66,6 @@ const FIELDS_OF_CLAUDE_CODE: ReadonlySet<string> = new Set([
 
 /** Lines about things that the runtime has not. */
 const LINES_OF_CLAUDE_CODE: ReadonlySet<string> = new Set([
-  'system background_tasks_changed',
   'system notification',
   'system session_title_changed',
   'system thinking_tokens',
@@ -109,8 +108,23 @@ function common(value: Json): Json {
 /** The order of servers is that in which they have connected. */
 function listed(name: string, value: Json): Json {
   if (name === 'tools') return offered(value);
+  if (name === 'skills' || name === 'slash_commands') return custom(value);
   if (name !== 'mcp_servers' || !Array.isArray(value)) return common(value);
   return value.toSorted((left, right) => nameOf(left).localeCompare(nameOf(right), 'en')).map(common);
+}
+
+/** Skills and commands that Claude Code brings itself. */
+const COMMANDS_OF_CLAUDE_CODE: ReadonlySet<string> = new Set(
+  `agents auto-mode-setup autocompact batch claude-api code-review color config context dataviz debug deep-research
+  doctor effort fast fewer-permission-prompts focus goal heapdump init insights list-agents loop mcp model output-style
+  plugin-authoring recap reload-plugins reload-skills __remote-workflow rename run run-skill-generator security-review
+  simplify team-onboarding update-config usage verify workflow-authoring workflow-launch-exec`.split(/\s+/),
+);
+
+/** What is the user's, the project's or the runtime's. */
+function custom(names: Json): Json {
+  if (!Array.isArray(names)) return names;
+  return names.filter((name) => !COMMANDS_OF_CLAUDE_CODE.has(String(name)));
 }
 
 /** Tools of servers, and the one for structured output: the others are the agents' own. */
@@ -162,11 +176,17 @@ function merged(messages: readonly JsonObject[]): JsonObject[] {
 const HANDED_ON =
   /^(?:\w+(?::\S+)? hook additional context: |The user sent a new message while you were working:\n)(.*?)(?:\n\nThis is how |$)/s;
 
+/** What the model hears of a task that has ended; the summary is in the agent's own words. */
+const NOTICE = /<task-notification>.*<\/task-notification>/s;
+const SUMMARY = /\n<summary>.*<\/summary>/s;
+
 /** Reminders and descriptions of the machine are Claude Code's own. */
 function said(block: JsonObject, isSystem: boolean): JsonObject[] {
   if (typeof block.text !== 'string') return [block];
   const [, handedOn] = HANDED_ON.exec(block.text) ?? [];
   if (handedOn !== undefined) return [{ type: 'text', text: handedOn }];
+  const [notice] = NOTICE.exec(block.text) ?? [];
+  if (notice !== undefined) return [{ type: 'text', text: notice.replace(SUMMARY, '') }];
   if (isSystem) return [];
   return /^<system-reminder>/.test(block.text) || COMMAND.test(block.text)
     ? []

@@ -15,7 +15,7 @@ export interface Comparable {
 }
 
 export function normalise(outcome: Outcome): Comparable {
-  const clean = cleaner(outcome.aliases);
+  const clean = cleaner([...outcome.aliases, ...tasksOf(outcome)]);
   const object = (value: unknown): JsonObject => clean(value) as JsonObject;
   return {
     // Flags that carry JSON are compared by what it says.
@@ -32,6 +32,15 @@ export function normalise(outcome: Outcome): Comparable {
     calls: outcome.calls.map(object),
     exit: clean(outcome.exit),
   };
+}
+
+/** Tasks and saved outputs have random names: numbered in the order in which the host hears of them. */
+function tasksOf({ messages }: Outcome): Outcome['aliases'] {
+  const found = JSON.stringify(messages).matchAll(
+    /"(?:task_id|backgroundTaskId)":"([a-z]\w+)"|\/tool-results\/(b\w{8})\.txt|\/plans\/([\w-]+)\.md/g,
+  );
+  const names = new Set([...found].map(([, task, output, plan]) => task ?? output ?? plan ?? ''));
+  return [...names].map((name, index) => [name, `<task-${index + 1}>`]);
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;

@@ -1,11 +1,12 @@
 /** Runs one scenario in one cell of the matrix. */
-import type { Options, Query, SDKMessage } from '../../../src/index.js';
+import type { Options, Query, SDKMessage, SDKUserMessage } from '../../../src/index.js';
 import { scriptedMessagesApi } from '../../../src/testing/index.js';
 import { PATIENCE_MS } from '../../support/patience.js';
 import { sandbox } from '../../support/real-cli.js';
 import { tenon } from './cells.js';
 import { Journal } from './journal.js';
 import { RecordedProcess } from './recorded-process.js';
+import { says } from './says.js';
 import type { Call, Cell, Context, Outcome, Scenario, Sdk, Thrown } from './scenario.js';
 
 export async function runScenario(scenario: Scenario, cell: Cell): Promise<Outcome> {
@@ -23,6 +24,7 @@ export async function runScenario(scenario: Scenario, cell: Cell): Promise<Outco
     calls: new Journal<Call>(),
     note: (name: string, input: unknown = null) => context.calls.add({ name, input }),
     earlierSession: '',
+    earlierMessages: [] as SDKMessage[],
     child,
     defer: (cleanUp: () => unknown) => void cleanUps.unshift(cleanUp),
   } satisfies Context;
@@ -38,7 +40,10 @@ export async function runScenario(scenario: Scenario, cell: Cell): Promise<Outco
       // Tenon's own: on a busy machine an idle CLI may need longer to leave, and a signal would change its exit code.
       closeGraceMs: PATIENCE_MS,
     };
-    if (scenario.earlier !== undefined) context.earlierSession = await before(scenario, context, base);
+    if (scenario.earlier !== undefined) {
+      context.earlierMessages = await before(scenario.earlier, context, base);
+      context.earlierSession = context.earlierMessages.at(-1)?.session_id ?? '';
+    }
     const servers = await scenario.servers?.(context);
     const options: Options = {
       ...base,
@@ -78,17 +83,28 @@ export async function runScenario(scenario: Scenario, cell: Cell): Promise<Outco
   }
 }
 
-async function before(scenario: Scenario, context: Context, base: Options): Promise<string> {
-  const options = {
-    ...base,
-    ...scenario.earlier?.options?.(context),
-    abortController: new AbortController(),
-  };
-  let session = '';
-  for await (const message of context.sdk.query({ prompt: scenario.earlier?.prompt ?? '', options })) {
-    session = message.session_id ?? session;
+async function before(
+  { prompt, options }: NonNullable<Scenario['earlier']>,
+  context: Context,
+  base: Options,
+): Promise<SDKMessage[]> {
+  const messages = new Journal<SDKMessage>();
+  const query = context.sdk.query({
+    prompt: typeof prompt === 'string' ? prompt : oneByOne(prompt, messages),
+    options: { ...base, ...options?.(context), abortController: new AbortController() },
+  });
+  for await (const message of query) messages.add(message);
+  return [...messages.entries];
+}
+
+async function* oneByOne(
+  prompts: readonly string[],
+  messages: Journal<SDKMessage>,
+): AsyncGenerator<SDKUserMessage> {
+  for (const [index, prompt] of prompts.entries()) {
+    yield says(prompt);
+    await messages.waitFor(({ type }) => type === 'result', `result ${index + 1}`, index + 1);
   }
-  return session;
 }
 
 async function converse(

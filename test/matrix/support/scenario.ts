@@ -48,8 +48,9 @@ export interface Context {
   /** What the host's functions (tools, hooks, callbacks) were called with, as they note it. */
   readonly calls: Journal<Call>;
   note(name: string, input?: unknown): void;
-  /** The session of `earlier`, when there was one. */
+  /** The session of `earlier`, when there was one, and what the consumer read of it. */
   readonly earlierSession: string;
+  readonly earlierMessages: readonly SDKMessage[];
   readonly child: {
     readonly hasExited: boolean;
     /** What the client has written so far. */
@@ -76,7 +77,11 @@ export interface Scenario {
   /** The client starts the process itself; then nothing of what passes between them is seen. */
   readonly unseen?: true;
   /** A query that runs to its end before, in the same place. It is not compared. */
-  readonly earlier?: { readonly prompt: string; options?(context: Context): Options };
+  readonly earlier?: {
+    /** Several: each one after the result of the one before. */
+    readonly prompt: string | readonly string[];
+    options?(context: Context): Options;
+  };
   /** Runs beside the loop; what it returns is compared. */
   drive?(query: Query, context: Context): Promise<unknown>;
   /** The consumer leaves the loop after this message. */

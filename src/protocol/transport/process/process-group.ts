@@ -81,6 +81,11 @@ export class ProcessGroup {
     if (signalAll(await strays(), 'SIGKILL')) await isOver(areGone, LIMITS.orphanKillMs);
   }
 
+  /** Whether nothing of it runs any more, in its group or elsewhere. */
+  async isEmpty(): Promise<boolean> {
+    return !this.signal(0) && (await markedProcesses(this.mark)).length === 0;
+  }
+
   forget(): void {
     groups.delete(this);
     reaper.remove('mark', this.mark);

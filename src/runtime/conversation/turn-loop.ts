@@ -1,0 +1,162 @@
+import { clock } from '../../protocol/base/clock.js';
+import { messageOf } from '../../protocol/base/errors.js';
+import type { MessageFrame } from '../../protocol/wire/frames.js';
+import type { SDKMessageOrigin, SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
+import type { TaskBoard } from '../tasks/task-board.js';
+import type { AgentTools } from '../tools/agent-tools.js';
+import type { Transcript } from '../transcript/transcript.js';
+import type { ModelChoice } from '../turn/model-choice.js';
+import { brokenTurn, failedTurn, type TurnOutcome } from '../turn/turn-record.js';
+import type { UsageLedger } from '../turn/usage.js';
+import { type Lines, resultLine, saved, type Warnings } from './lines.js';
+import type { MessageQueue } from './message-queue.js';
+
+export interface TurnLoopParts {
+  readonly lines: Lines;
+  readonly queue: MessageQueue;
+  readonly tasks: TaskBoard;
+  readonly tools: AgentTools;
+  readonly usage: UsageLedger;
+  readonly model: ModelChoice;
+  readonly warnings: Warnings;
+  readonly denials: SDKPermissionDenial[];
+  readonly reportsState: boolean;
+  /** Undefined until the conversation is open. */
+  transcript(): Transcript | undefined;
+  /** One turn, from a message to its outcome. */
+  prompt(message: MessageFrame, signal: AbortSignal): Promise<TurnOutcome>;
+}
+
+/** Takes one message after the other from the queue and runs its turn, to the line with its result. */
+export class TurnLoop {
+  /** Of the running turn, or of the last one. */
+  promptId = '';
+  /** How many turns have had a result. */
+  results = 0;
+  lastWasError = false;
+  readonly #parts: TurnLoopParts;
+  #turn: AbortController | undefined;
+  #working: Promise<void> = Promise.resolve();
+  #isWorking = false;
+  #isClosed = false;
+  #wake: () => void = () => {};
+
+  constructor(parts: TurnLoopParts) {
+    this.#parts = parts;
+  }
+
+  get isWorking(): boolean {
+    return this.#isWorking;
+  }
+
+  /** Works on what is in the queue, if it is not doing so already. */
+  begin(): void {
+    if (this.#isClosed || this.#parts.queue.length === 0) return;
+    this.#wake();
+    if (!this.#isWorking) this.#working = this.#work();
+  }
+
+  interrupt(): void {
+    this.#turn?.abort(new Error('interrupted'));
+  }
+
+  /** Resolves when nothing is left to do, in the background either. */
+  async settled(): Promise<void> {
+    const { tasks } = this.#parts;
+    await this.#working;
+    while (!this.#isClosed && (this.#isWorking || tasks.background.length > 0)) {
+      await (this.#isWorking ? this.#working : tasks.changed());
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#parts.queue.clear();
+    this.#turn?.abort(new Error('closed'));
+    this.#wake();
+    await this.#parts.tasks.stopAll();
+  }
+
+  async #work(): Promise<void> {
+    const { queue, lines, tasks } = this.#parts;
+    this.#isWorking = true;
+    this.#reportState('running');
+    for (;;) {
+      const message = queue.next();
+      if (message !== undefined) {
+        await this.#runTurn(message);
+        if (!this.#isClosed) lines.lifecycle(message, 'completed');
+      } else if (tasks.background.some(({ start }) => start.type === 'local_agent') && !this.#isClosed) {
+        // As in the CLI: the agent is idle beside a command in the background, but not beside a subagent.
+        await Promise.race([tasks.changed(), this.#woken()]);
+      } else break;
+    }
+    this.#isWorking = false;
+    this.#reportState('idle');
+  }
+
+  /** Resolves when there is a message, or the end. */
+  #woken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  async #runTurn(message: MessageFrame): Promise<void> {
+    const { lines, usage, model, tools, warnings, denials } = this.#parts;
+    const started = clock.monotonic();
+    const turn = new AbortController();
+    this.#turn = turn;
+    warnings.isTurnRunning = true;
+    this.promptId = clock.uuid();
+    lines.answered = typeof message.uuid === 'string' ? [message.uuid] : [];
+    usage.beginTurn();
+    model.beginTurn();
+    tools.structured?.reset();
+    denials.length = 0;
+    let outcome: TurnOutcome;
+    try {
+      outcome = await this.#parts.prompt(message, turn.signal);
+    } catch (error) {
+      // An internal error must not leave the host waiting.
+      outcome = brokenTurn(messageOf(error));
+    }
+    this.#turn = undefined;
+    warnings.isTurnRunning = false;
+    outcome = await this.#stored(outcome);
+    if (this.#isClosed) return;
+    this.lastWasError = outcome.isError;
+    lines.send(
+      resultLine(outcome, {
+        durationMs: clock.monotonic() - started,
+        usage,
+        denials: [...denials],
+        structured: tools.structured,
+        index: this.results++,
+        queued: this.#parts.queue.fromHost,
+        answered: lines.answeredFields(),
+        origin: newsOrigin(message),
+      }),
+    );
+  }
+
+  /** Before the host sees the result, so that it can resume from there. */
+  async #stored(outcome: TurnOutcome): Promise<TurnOutcome> {
+    const transcript = this.#parts.transcript();
+    if (transcript !== undefined) await saved(transcript, this.#parts.lines);
+    const conflict = transcript?.conflict;
+    return conflict === undefined ? outcome : failedTurn(outcome, conflict.message);
+  }
+
+  #reportState(state: 'running' | 'idle'): void {
+    if (this.#parts.reportsState && !this.#isClosed) {
+      this.#parts.lines.system('session_state_changed', { state, sdk_host_only: true });
+    }
+  }
+}
+
+/** The origin of a message that tells of a task, which its result repeats. */
+export function newsOrigin({ origin }: MessageFrame): SDKMessageOrigin | undefined {
+  const { kind } = (origin ?? {}) as Partial<SDKMessageOrigin>;
+  return kind === 'task-notification' ? (origin as SDKMessageOrigin) : undefined;
+}

@@ -1,0 +1,285 @@
+import { clock } from '../../protocol/base/clock.js';
+import { messageOf } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import type { BackgroundTaskSummary } from '../../protocol/wire/hook-inputs.js';
+import type {
+  SDKTaskNotificationMessage,
+  SDKTaskProgressMessage,
+  SDKTaskStartedMessage,
+} from '../../protocol/wire/messages/index.js';
+import type { Lines } from '../conversation/lines.js';
+
+export type TaskType = 'local_bash' | 'local_agent';
+
+type StartedFields = Pick<
+  SDKTaskStartedMessage,
+  'tool_use_id' | 'description' | 'subagent_type' | 'spawn_depth' | 'parent_task_id' | 'prompt'
+>;
+
+/** A piece of work beside the conversation's own: a command or a subagent. */
+export interface TaskStart {
+  readonly id: string;
+  readonly type: TaskType;
+  /** The command line, if it is one. */
+  readonly command?: string | undefined;
+  /** The fields of `task_started`. */
+  readonly fields: StartedFields;
+  /** false: the call that started it waits for it. */
+  readonly isBackgrounded: boolean;
+  /** Where its output can be read; empty if nowhere. */
+  readonly outputFile: string;
+  /** Called when it goes on in the background: the call that waits for it can return. Absent: it cannot. */
+  onBackgrounded?(): void;
+  /** The end of what it has written so far. Absent: nobody asks. */
+  output?(): TaskOutput;
+  /** Ends the work. Resolves when nothing is left of it. The work itself then calls `end` with `stopped`. */
+  stop(by: StoppedBy): Promise<void> | void;
+}
+
+export interface TaskOutput {
+  readonly output: string;
+  readonly total_bytes: number;
+  /** It had been longer. */
+  readonly truncated: boolean;
+}
+
+/** Who stops a task: the host, the model with a tool, or an interrupt (or the end) of the whole conversation. */
+export type StoppedBy = 'user' | 'parent' | 'system';
+
+export interface TaskEnd {
+  readonly status: SDKTaskNotificationMessage['status'];
+  readonly summary: string;
+  readonly usage?: SDKTaskNotificationMessage['usage'];
+  readonly error?: string | undefined;
+  /** What the model is told in a turn of its own. Absent: nothing. */
+  readonly tells?: string | undefined;
+}
+
+/** A task that has started and not ended. */
+export interface Task {
+  readonly id: string;
+  readonly runId: string;
+  readonly start: TaskStart;
+  readonly isBackgrounded: boolean;
+  /** A foreground task goes on in the background. */
+  sendToBackground(): void;
+  progress(
+    fields: Omit<SDKTaskProgressMessage, 'type' | 'subtype' | 'uuid' | 'session_id' | 'task_id' | 'run_id'>,
+  ): void;
+  /** Only the first call counts. */
+  end(end: TaskEnd): void;
+}
+
+/** The end of a background task, as the model will hear of it. */
+export interface TaskNews {
+  readonly text: string;
+  readonly runId: string;
+}
+
+/**
+ * The tasks of a conversation: tells the host when they start and end, and the model when one in the background has
+ * ended.
+ */
+export class TaskBoard {
+  readonly #lines: Lines;
+  readonly #tell: (news: TaskNews) => void;
+  readonly #running = new Map<string, BoardTask>();
+  /** What the last tasks to end have written. */
+  readonly #outputs = new Map<string, TaskOutput>();
+  #waiting: (() => void)[] = [];
+
+  constructor(lines: Lines, tell: (news: TaskNews) => void) {
+    this.#lines = lines;
+    this.#tell = tell;
+  }
+
+  /** Those in the background, oldest first. */
+  get background(): readonly Task[] {
+    return [...this.#running.values()].filter(({ isBackgrounded }) => isBackgrounded);
+  }
+
+  /** The same for hooks. */
+  get summaries(): BackgroundTaskSummary[] {
+    return this.background.map(({ id, start: { type, fields, command } }) => ({
+      id,
+      type: type === 'local_bash' ? 'shell' : 'subagent',
+      status: 'running',
+      description: fields.description,
+      ...(command === undefined ? {} : { command }),
+      ...(fields.subagent_type === undefined ? {} : { agent_type: fields.subagent_type }),
+    }));
+  }
+
+  /** Those that a call waits for. */
+  get foreground(): readonly Task[] {
+    return [...this.#running.values()].filter(({ isBackgrounded }) => !isBackgrounded);
+  }
+
+  get(id: string): Task | undefined {
+    return this.#running.get(id);
+  }
+
+  /** Of a task that runs or has ended; undefined if it is unknown, or writes nothing. */
+  output(id: string): TaskOutput | undefined {
+    return this.#running.get(id)?.start.output?.() ?? this.#outputs.get(id);
+  }
+
+  start(start: TaskStart): Task {
+    const task = new BoardTask(start, this.#lines, {
+      listed: () => this.#list(),
+      ended: (end) => this.#ended(task, end),
+    });
+    this.#running.set(task.id, task);
+    if (task.isBackgrounded) this.#list();
+    this.#lines.system('task_started', {
+      task_id: task.id,
+      run_id: task.runId,
+      ...start.fields,
+      is_backgrounded: task.isBackgrounded,
+      task_type: start.type,
+    });
+    return task;
+  }
+
+  /** False if there is no such task. Resolves when it has stopped. */
+  async stop(id: string, by: StoppedBy = 'parent'): Promise<boolean> {
+    const task = this.#running.get(id);
+    if (task === undefined) return false;
+    await this.#stop(task, by);
+    return true;
+  }
+
+  async stopAll(isMeant: (task: Task) => boolean = () => true): Promise<void> {
+    await Promise.all([...this.#running.values()].filter(isMeant).map((task) => this.#stop(task, 'system')));
+  }
+
+  /** The foreground tasks go on in the background: all of them, or that of one call. */
+  sendToBackground(toolUseId?: string): void {
+    for (const task of this.#running.values()) {
+      if (toolUseId === undefined || task.start.fields.tool_use_id === toolUseId) task.sendToBackground();
+    }
+  }
+
+  /** Resolves when the next task ends; immediately if none is running. */
+  changed(): Promise<void> {
+    return this.#running.size === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async #stop(task: BoardTask, by: StoppedBy): Promise<void> {
+    try {
+      await task.start.stop(by);
+    } catch (error) {
+      task.end({ status: 'failed', summary: task.start.fields.description, error: messageOf(error) });
+    }
+    task.end({ status: 'stopped', summary: task.start.fields.description });
+  }
+
+  #ended(task: BoardTask, end: TaskEnd): void {
+    this.#running.delete(task.id);
+    this.#keepOutput(task);
+    const { status, summary, usage, error, tells } = end;
+    const ids = { task_id: task.id, run_id: task.runId };
+    const patch = { status: status === 'stopped' ? ('killed' as const) : status, end_time: clock.now() };
+    // As in the CLI: the call tells how a command has ended that it has waited for.
+    const isQuiet = task.start.type === 'local_bash' && !task.isBackgrounded;
+    if (!isQuiet) {
+      this.#lines.system('task_updated', {
+        ...ids,
+        patch: { ...patch, ...(error === undefined ? {} : { error }) },
+      });
+    }
+    const { tool_use_id } = task.start.fields;
+    this.#lines.system('task_notification', {
+      ...ids,
+      ...(tool_use_id === undefined ? {} : { tool_use_id }),
+      status,
+      output_file: isQuiet ? '' : task.start.outputFile,
+      summary,
+      ...(usage === undefined ? {} : { usage }),
+    });
+    if (task.isBackgrounded || this.#orphans(task.id)) this.#list();
+    if (tells !== undefined) this.#tell({ text: tells, runId: task.runId });
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  /** As in the CLI: what a task leaves in the background when its caller goes on without it has no parent any more. */
+  #orphans(parent: string): boolean {
+    const children = this.background.filter(({ start }) => start.fields.parent_task_id === parent);
+    for (const { start } of children) delete start.fields.parent_task_id;
+    return children.length > 0;
+  }
+
+  #keepOutput({ id, start }: BoardTask): void {
+    const output = start.output?.();
+    if (output === undefined) return;
+    this.#outputs.set(id, output);
+    const [oldest] = this.#outputs.keys();
+    if (this.#outputs.size > LIMITS.keptTaskOutputs && oldest !== undefined) this.#outputs.delete(oldest);
+  }
+
+  #list(): void {
+    this.#lines.system('background_tasks_changed', {
+      tasks: this.background.map(({ id, runId, start: { type, fields } }) => ({
+        task_id: id,
+        run_id: runId,
+        task_type: type,
+        ...(fields.subagent_type === undefined ? {} : { subagent_type: fields.subagent_type }),
+        description: fields.description,
+        ...(fields.parent_task_id === undefined ? {} : { parent_task_id: fields.parent_task_id }),
+      })),
+    });
+  }
+}
+
+class BoardTask implements Task {
+  readonly start: TaskStart;
+  readonly runId = newRunId();
+  readonly #lines: Lines;
+  readonly #events: { listed(): void; ended(end: TaskEnd): void };
+  #isBackgrounded: boolean;
+  #hasEnded = false;
+
+  constructor(start: TaskStart, lines: Lines, events: { listed(): void; ended(end: TaskEnd): void }) {
+    this.start = start;
+    this.#lines = lines;
+    this.#events = events;
+    this.#isBackgrounded = start.isBackgrounded;
+  }
+
+  get id(): string {
+    return this.start.id;
+  }
+
+  get isBackgrounded(): boolean {
+    return this.#isBackgrounded;
+  }
+
+  sendToBackground(): void {
+    if (this.#isBackgrounded || this.#hasEnded || this.start.onBackgrounded === undefined) return;
+    this.#isBackgrounded = true;
+    this.#events.listed();
+    const patch = { is_backgrounded: true };
+    this.#lines.system('task_updated', { task_id: this.id, run_id: this.runId, patch });
+    this.start.onBackgrounded?.();
+  }
+
+  progress(fields: Parameters<Task['progress']>[0]): void {
+    if (this.#hasEnded) return;
+    this.#lines.system('task_progress', { task_id: this.id, run_id: this.runId, ...fields });
+  }
+
+  end(end: TaskEnd): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#events.ended(end);
+  }
+}
+
+/** By time and by chance, so that runs can be told apart and put in order. */
+function newRunId(): string {
+  return `0${clock.now().toString(36).padStart(8, '0').slice(-8)}-${clock.uuid().slice(0, 8)}`;
+}

@@ -1,0 +1,12 @@
+import type { Workspace } from '../workspace.js';
+
+/** A path as somebody names it, made absolute; where it leads is for `locate` to say. */
+export function absolutePath({ root, home }: Pick<Workspace, 'root' | 'home'>, path: string): string {
+  const given = home !== undefined && /^~(\/|$)/.test(path) ? home + path.slice(1) : path;
+  const parts: string[] = [];
+  for (const part of (given.startsWith('/') ? given : `${root}/${given}`).split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return `/${parts.join('/')}`;
+}

@@ -1,0 +1,74 @@
+import type { BuiltInContext } from '../../runtime/tools/built-ins.js';
+import {
+  failedOutcome,
+  type PreparedCall,
+  type RuntimeTool,
+  type ToolAccess,
+  type ToolOutcome,
+} from '../../runtime/tools/tool-port.js';
+import { absolutePath } from '../files/paths.js';
+import type { Target } from './changed-file.js';
+import { checkedInput, type InputSchema } from './checked-input.js';
+import { oneAtATime } from './file-places.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What differs between the tools that change a file. */
+export interface ChangingTool<Plan> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: InputSchema;
+  /** The parameter with the path. */
+  readonly pathField: string;
+  readonly defaults?: Fields | undefined;
+  /** What is wrong with the call, whatever the file is. */
+  misuse?(fields: Fields): string | undefined;
+  /** What the change would be, or why there can be none. Changes nothing. */
+  plan(fields: Fields, target: Target): Promise<Planned<Plan>>;
+  /** Makes the change. */
+  apply(plan: Plan, fields: Fields, target: Target): Promise<ToolOutcome>;
+}
+
+export type Planned<Plan> =
+  | { readonly problem: string; readonly plan?: undefined }
+  | { readonly plan: Plan; readonly problem?: undefined };
+
+/** A tool that plans a change before anybody is asked, and plans it anew when it is made: the file may be another by then. */
+export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<Plan>): RuntimeTool {
+  const { name, description, inputSchema, pathField, defaults } = tool;
+  const { workspace } = context;
+  return {
+    name,
+    description,
+    inputSchema,
+    ...(defaults === undefined ? {} : { defaults }),
+    prepare: async (input): Promise<PreparedCall> => {
+      const fields = checkedInput(name, inputSchema, input);
+      const problem = tool.misuse?.(fields);
+      if (problem !== undefined) return { problem };
+      const path = absolutePath(workspace, String(fields[pathField]));
+      const { real } = await workspace.locate(path);
+      const access = { kind: 'edit' as const, path, real };
+      // Whether a change is possible would tell what a file contains that must not be read.
+      if (!context.mayRead(real)) return { access };
+      const planned = await tool.plan(fields, { path, real });
+      return planned.problem === undefined ? { access } : { problem: planned.problem, access };
+    },
+    run: async ({ input, access, signal }) => {
+      const fields = checkedInput(name, inputSchema, input);
+      const target = permitted(access, name);
+      return oneAtATime(workspace, target.real, async () => {
+        const planned = await tool.plan(fields, target);
+        if (planned.problem !== undefined) return failedOutcome(planned.problem);
+        signal.throwIfAborted();
+        return tool.apply(planned.plan, fields, target);
+      });
+    },
+  };
+}
+
+/** Throws if nothing was decided about a file: then nothing was permitted. */
+export function permitted(access: ToolAccess | undefined, tool: string): Target {
+  if (access?.kind === 'edit' || access?.kind === 'read') return access;
+  throw new Error(`${tool} was called without a file that was permitted.`);
+}

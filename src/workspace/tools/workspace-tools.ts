@@ -1,0 +1,40 @@
+import type { BuiltInContext } from '../../runtime/tools/built-ins.js';
+import type { RuntimeTool } from '../../runtime/tools/tool-port.js';
+import type { ToolSet } from '../../runtime/tools/tool-source.js';
+import { FileMemory } from '../files/file-memory.js';
+import { askUserQuestion } from './ask-user-question.js';
+import { bashTool } from './bash.js';
+import { editTool } from './edit.js';
+import { globTool } from './glob.js';
+import { grepTool } from './grep.js';
+import { notebookEditTool } from './notebook-edit.js';
+import { planTools } from './plan-mode.js';
+import { readTool } from './read.js';
+import { taskStopTool } from './task-stop.js';
+import { writeTool } from './write.js';
+
+/** The built-in tools that work on a workspace, for one agent. */
+export async function workspaceTools(context: BuiltInContext): Promise<ToolSet> {
+  const files = { context, memory: context.files ?? new FileMemory() };
+  const shell = context.workspace.exec === undefined ? undefined : bashTool(context);
+  const tools: readonly RuntimeTool[] = [
+    readTool(files),
+    writeTool(files),
+    editTool(files),
+    notebookEditTool(files),
+    ...(shell === undefined ? [] : [shell.tool]),
+    taskStopTool(context),
+    ...(context.canAsk ? [askUserQuestion, ...(await planTools(context))] : []),
+  ];
+  const searching = [globTool(context), grepTool(context)];
+  return {
+    version: 0,
+    tools: () => [...tools, ...searching.filter(({ name }) => isOffered(context, name))],
+    close: async () => shell?.close(),
+  };
+}
+
+/** Whoever has a shell searches with it; two ways to do the same would cost tokens in every request. */
+function isOffered({ workspace, isNamed, isForbidden }: BuiltInContext, name: string): boolean {
+  return isNamed(name) || workspace.exec === undefined || isForbidden('Bash');
+}

@@ -1,0 +1,57 @@
+/** What the agents say in their own words: a text of the runtime, and how one of Claude Code's with the same meaning is known. */
+import type { Finding } from './support/compare.js';
+
+/** Where the agent speaks for itself. */
+const PLACES =
+  /(^|\.)(message|content|content\[0\]\.text|tool_use_result|errors\[0\]|result|description|failure\.message|compact_error)$/;
+
+const PAIRS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
+  // Permissions.
+  [/has not been granted\.$/, /haven't granted|no approval surface/],
+  [/nobody is asked in "dontAsk" mode\.$/, /don't ask mode/],
+  [/request failed: the database is down$/, /request failed: Error: the database is down$/],
+  [/no valid permission decision: /, /invalid permission result/],
+  [
+    /not started with allowDangerouslySkipPermissions\.$/,
+    /not launched with --dangerously-skip-permissions$/,
+  ],
+  [/^Invalid permission mode: nonsense$/, /must be one of/],
+  // Calls that were cut short.
+  [/^The call was (stopped before it had a result|denied, and the turn ended)/, /doesn't want to proceed/],
+  [/The call was interrupted before its result came\./, /interrupted before a result/],
+  [/The turn was interrupted\.$/, /\[ede_diagnostic\]/],
+  [/hook did not respond within 1 s/, /hook did not respond before its timeout/],
+  // Structured output.
+  [/^Give the final answer in the structure/, /final response in the requested structured format/],
+  [/does not fit the schema: answer must be number\./, /required schema: \/answer: must be number$/],
+  [/No answer matched the schema in 5 attempts\.$/, /after 5 attempts/],
+  // Compaction that a hook prevents.
+  [/hook prevented (it|the compaction): not now$/, /blocked by PreCompact hook/],
+  // Searches.
+  [/^Found \d+ files? \(of \d+; /, /^Found \d+ files? (limit|offset)/],
+  [/^Nothing is left at this offset/, /^No entries at this offset/],
+  [/\n\n\(of \d+ lines?; (limit|offset)/, /\n\n\[Showing results with pagination/],
+  [/\n\n\(\d+ match(es)? in \d+ files?/, /\n\nFound \d+ total occurrences? across/],
+  [/`head_limit` cannot be less than 0/, /head_limit must be a whole number of 0 or more/],
+  [/: `offset` must be of type integer/, /offset must be a whole number/],
+  [/InputValidationError: Grep: /, /InputValidationError: /],
+  [/^(Error: )?The search was refused: /, /^(Error: )?Search failed/],
+  [/^(Error: )?There is no (directory )?"nowhere"/, /does not exist: .*nowhere/],
+  [/^(Error: )?"a\.ts" is not a directory/, /Path is not a directory/],
+  [/\n\(These are 100 of \d+ files\./, /\n\(.*\)$/],
+  // The API.
+  [/API Error: 401 who are you\?$/, /Failed to authenticate\. API Error: 401 who are you\?$/],
+  [/API Error: 500 something broke$/, /API Error: 500 something broke\. /],
+  // The command line.
+  [/Invalid session ID: "xyz" is not a UUID\.$/, /Invalid session ID\. /],
+];
+
+/** Both say the same thing, in a place for words. */
+export function isInOwnWords({ path, subject, reference }: Finding): boolean {
+  return (
+    typeof subject === 'string' &&
+    typeof reference === 'string' &&
+    PLACES.test(path) &&
+    PAIRS.some(([ours, theirs]) => ours.test(subject) && theirs.test(reference))
+  );
+}
