@@ -1,4 +1,5 @@
 import { clock } from '../protocol/base/clock.js';
+import { LIMITS } from '../protocol/base/limits.js';
 import type { ModelIdentity, TokenCounts } from './model.js';
 import { emptyCounts } from './turn/assistant-stream.js';
 
@@ -34,8 +35,6 @@ interface Entry {
   readonly pricing: Pricing | undefined;
 }
 
-/** The table can be renewed while the process runs. */
-const FRESH_MS = 3_600_000;
 /** Names of models may come from users. */
 const MOST_ENTRIES = 1_000;
 const MILLION = 1_000_000;
@@ -86,7 +85,7 @@ function lookedUp(calcPrice: PricePackage['calcPrice'], { model, provider, url }
       ...(url === undefined ? {} : { providerApiUrl: url }),
       timestamp: new Date(clock.now()),
     });
-  const until = clock.now() + FRESH_MS;
+  const until = clock.now() + LIMITS.knownModelsMs;
   const found = calculated({});
   if (found === null) return { until, window: undefined, pricing: undefined };
   const pricing: Pricing = (counts, isLong) => calculated(usageOf(counts, isLong))?.total_price ?? 0;

@@ -118,11 +118,6 @@ describe('an agent behind a transport of the user', () => {
       { agents: { a: { description: 'd', prompt: 'p', tools: [] } } },
       'cannot honour the option `agents`',
     ],
-    [
-      'in the environment',
-      { enableFileCheckpointing: true },
-      'cannot honour the option `enableFileCheckpointing`',
-    ],
   ])('refuses what it cannot honour, told %s', async (_, options, reason) => {
     const { error, messages, stderr } = await elsewhere([], options);
     expect(messages).toEqual([]);

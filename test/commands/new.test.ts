@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { installBuilt } from '../support/built-package.js';
+import { ITS_PACKAGES, installBuilt } from '../support/built-package.js';
 import { sandbox } from '../support/real-cli.js';
 import { tenon } from './support/tenon.js';
 
@@ -91,7 +91,7 @@ it('with --worker makes a worker whose bundle answers with the messages of an ag
   const { workerd: _, ...tools } = devDependencies;
   const { tenon: __, ...packages } = dependencies;
   const names = Object.keys({ ...packages, ...tools }).map((name) => name.replace(/\/.*/, ''));
-  await installBuilt(folder, [...names, '@modelcontextprotocol', 'zod-to-json-schema']);
+  await installBuilt(folder, [...names, ...ITS_PACKAGES]);
   expect(await execute('npm', ['run', 'build'], folder)).toMatchObject({ code: 0 });
   const worker = (await import(pathToFileURL(join(folder, 'dist', 'worker.js')).href)).default;
   const response = await worker.fetch(

@@ -44,7 +44,7 @@ const ROWS: { [Name in keyof Options]-?: [value: Given<Name>, expected: Expected
   debugFile: ['/tmp/x', { ignores: /no debug log/ }],
   disallowedTools: [['A'], { plan: { disallowedTools: ['A'] } }],
   effort: ['high', { plan: { effort: 'high' } }],
-  enableFileCheckpointing: [true, { refuses: /keeps no copies of files/ }],
+  enableFileCheckpointing: [true, { refuses: /has no files that could be rewound/ }],
   env: [{ A: '1' }, { env: { A: '1' } }],
   executable: ['bun', { ignores: /starts no process/ }],
   executableArgs: [['--x'], { ignores: /starts no process/ }],

@@ -8,7 +8,7 @@ import { build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scriptedMessagesApi, text, toolUse } from '../../src/testing/index.js';
-import { installBuilt } from '../support/built-package.js';
+import { ITS_PACKAGES, installBuilt } from '../support/built-package.js';
 import { PATIENCE_MS } from '../support/patience.js';
 import { cliPath, sandbox } from '../support/real-cli.js';
 
@@ -44,7 +44,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-bundles-'));
-  await installBuilt(folder, ['zod', '@modelcontextprotocol', 'zod-to-json-schema']);
+  await installBuilt(folder, ['zod', ...ITS_PACKAGES]);
   await writeFile(join(folder, 'program.mjs'), PROGRAM);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
 });

@@ -167,6 +167,7 @@ describe('the portable entries (R47)', () => {
       'models/anthropic/portable.ts',
       'models/ai-sdk/portable.ts',
       'runtime/portable.ts',
+      'workspace/portable.ts',
     ]);
     expect(entries.filter((entry) => !texts.has(entry))).toEqual([]);
   });

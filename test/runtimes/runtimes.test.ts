@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scriptedMessagesApi, text, toolUse } from '../../src/testing/index.js';
-import { installBuilt } from '../support/built-package.js';
+import { ITS_PACKAGES, installBuilt } from '../support/built-package.js';
 import { PATIENCE_MS } from '../support/patience.js';
 import { cliPath, sandbox } from '../support/real-cli.js';
 
@@ -38,7 +38,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-runtimes-'));
-  await installBuilt(folder, ['zod', '@modelcontextprotocol', 'zod-to-json-schema']);
+  await installBuilt(folder, ['zod', ...ITS_PACKAGES]);
   await cp(join(here, 'host.mjs'), join(folder, 'host.mjs'));
 });
 

@@ -5,6 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
+/** What the package itself depends on, without what is optional. */
+export const ITS_PACKAGES: readonly string[] = [
+  '@modelcontextprotocol',
+  'diff',
+  'unbash',
+  'zod-to-json-schema',
+];
+
 /** Puts a copy of the build into `folder/node_modules/tenon`, and links to the packages beside it. */
 export async function installBuilt(folder: string, packages: readonly string[] = []): Promise<void> {
   const modules = join(folder, 'node_modules');

@@ -116,11 +116,12 @@ class AiSdkAdapter {
   readonly identity: ModelIdentity;
 
   constructor(name: string, model: AiSdkLanguageModel, options: AiSdkOptions) {
-    const { provider, modelId, specificationVersion } = model;
+    // Models of small makers do not always say whose they are.
+    const { provider = 'unknown', modelId, specificationVersion } = model;
     this.#name = name;
     this.#model = model;
     this.#options = options;
-    this.#traits = traitsOf(model);
+    this.#traits = traitsOf({ provider, modelId });
     this.#files = filesOf(specificationVersion);
     this.#source = `${provider}/${modelId}`;
     this.identity = { model: modelId, provider };

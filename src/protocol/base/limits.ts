@@ -234,6 +234,8 @@ export const LIMITS = {
   /** Before a pool retries a failed start; doubled with each failure, up to the maximum. */
   warmRetryMs: 1_000,
   warmMaxRetryMs: 60_000,
+  /** What is known of a model's price and window is looked up again: the table can be renewed while the process runs. */
+  knownModelsMs: 60 * 60_000,
   /** In `tenon doctor`: from the start of an agent to its answer. Without a network the CLI can need 20 s. */
   doctorHandshakeMs: 60_000,
   /** In `tenon doctor`: for the answer to `claude --version`. */

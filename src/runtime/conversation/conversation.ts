@@ -99,7 +99,7 @@ export class AgentConversation {
       run: (call, signal) => runUnasked(call, this.#turnParts(), signal),
       warn: (text) => this.#warnings.addOnce(text),
     });
-    this.tools.use(expander.tools);
+    this.tools.use(expander);
     const prompting = new Prompting({
       conversation: this,
       start,

@@ -34,6 +34,10 @@ const OWN_COMMANDS: readonly SlashCommand[] = [
   },
 ];
 
+const NO_STYLES: readonly OutputStyle[] = [];
+const NO_PLUGINS: readonly Plugin[] = [];
+const ALREADY: Promise<void> = Promise.resolve();
+
 /** Where files are found: those of the project in the workspace, the user's own on the machine. */
 export interface KnowledgeGround {
   readonly places: KnowledgePlaces;
@@ -49,8 +53,8 @@ export class Knowledge {
   readonly #changed: (commands: SlashCommand[]) => void;
   #ground: KnowledgeGround | undefined;
   #prompts: readonly KnownPrompt[];
-  #styles: readonly OutputStyle[] = [];
-  #plugins: readonly Plugin[] = [];
+  #styles: readonly OutputStyle[] = NO_STYLES;
+  #plugins: readonly Plugin[] = NO_PLUGINS;
   #memory: readonly MemoryFile[];
   #reader: MemoryReader | undefined;
   /** Names that the host has chosen for the model; undefined: all. */
@@ -61,7 +65,7 @@ export class Knowledge {
   environment: string | undefined;
 
   /** Settles when the files, if there are any, have been read. */
-  known: Promise<void> = Promise.resolve();
+  known: Promise<void> = ALREADY;
 
   /** `changed` is called when commands were read again and are others. */
   constructor(

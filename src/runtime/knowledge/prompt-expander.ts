@@ -2,6 +2,7 @@ import { clock } from '../../protocol/base/clock.js';
 import type { ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { Permissions } from '../permissions/permissions.js';
+import type { RuntimeTool } from '../tools/tool-port.js';
 import type { ToolSet } from '../tools/tool-source.js';
 import type { ModelChoice } from '../turn/model-choice.js';
 import type { ToolRunResult } from '../turn/tool-run.js';
@@ -31,26 +32,30 @@ export interface ExpandedPrompt {
 }
 
 /** Makes of what the user typed what the model reads: fills in commands and skills, and adds mentioned files. */
-export class PromptExpander {
+export class PromptExpander implements ToolSet {
   readonly #parts: ExpanderParts;
-  readonly tools: ToolSet;
+  #skill: RuntimeTool | undefined;
 
   constructor(parts: ExpanderParts) {
     this.#parts = parts;
-    const { knowledge, permissions, model, warn } = parts;
-    const skill = skillTool({
+  }
+
+  get version(): number {
+    return this.#parts.knowledge.version;
+  }
+
+  /** The tool Skill, where there is something that it could load. */
+  tools(): RuntimeTool[] {
+    const { knowledge, permissions, model, warn } = this.#parts;
+    if (!knowledge.hasTool) return [];
+    this.#skill ??= skillTool({
       knowledge,
       fill: (prompt, args, signal) => this.#fill(prompt, args, signal),
       grant: (rules) => permissions.book.grant(rules),
       modelNamed: (name) => model.fullNameOf(name),
       warn,
     });
-    this.tools = {
-      get version() {
-        return knowledge.version;
-      },
-      tools: () => (knowledge.hasTool ? [skill] : []),
-    };
+    return [this.#skill];
   }
 
   /** The skill or command that was typed, if it was one. */

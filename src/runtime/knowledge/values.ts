@@ -115,10 +115,15 @@ function wrong(place: string, value: unknown, wanted: string, caller: string): O
   return new OptionError(place, value, `${caller}(): \`${place}\` must be ${wanted}; it is ${given}.`);
 }
 
-export function givenPrompts({ skills = {}, commands = {} }: KnowledgeValues): KnownPrompt[] {
+/** Shared by all conversations that have none. */
+const NO_PROMPTS: readonly KnownPrompt[] = [];
+const NO_MEMORY: readonly MemoryFile[] = [];
+
+export function givenPrompts({ skills, commands }: KnowledgeValues): readonly KnownPrompt[] {
+  if (skills === undefined && commands === undefined) return NO_PROMPTS;
   return [
-    ...Object.entries(skills).map(([name, skill]) => promptOf(name, 'skill', skill)),
-    ...Object.entries(commands).map(([name, command]) => promptOf(name, 'command', command)),
+    ...Object.entries(skills ?? {}).map(([name, skill]) => promptOf(name, 'skill', skill)),
+    ...Object.entries(commands ?? {}).map(([name, command]) => promptOf(name, 'command', command)),
   ];
 }
 
@@ -146,7 +151,8 @@ function promptOf(
   };
 }
 
-export function givenMemory({ memory = [] }: KnowledgeValues): MemoryFile[] {
+export function givenMemory({ memory }: KnowledgeValues): readonly MemoryFile[] {
+  if (memory === undefined) return NO_MEMORY;
   const entries = typeof memory === 'string' ? [memory] : memory;
   return entries.map((entry) => {
     const { name, content } = typeof entry === 'string' ? { name: 'memory', content: entry } : entry;

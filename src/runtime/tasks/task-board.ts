@@ -85,8 +85,8 @@ export class TaskBoard {
   readonly #tell: (news: TaskNews) => void;
   readonly #running = new Map<string, BoardTask>();
   /** What the last tasks to end have written. */
-  readonly #outputs = new Map<string, TaskOutput>();
-  #waiting: (() => void)[] = [];
+  #outputs: Map<string, TaskOutput> | undefined;
+  #waiting: (() => void)[] | undefined;
 
   constructor(lines: Lines, tell: (news: TaskNews) => void) {
     this.#lines = lines;
@@ -121,7 +121,7 @@ export class TaskBoard {
 
   /** Of a task that runs or has ended; undefined if it is unknown, or writes nothing. */
   output(id: string): TaskOutput | undefined {
-    return this.#running.get(id)?.start.output?.() ?? this.#outputs.get(id);
+    return this.#running.get(id)?.start.output?.() ?? this.#outputs?.get(id);
   }
 
   start(start: TaskStart): Task {
@@ -164,7 +164,10 @@ export class TaskBoard {
   changed(): Promise<void> {
     return this.#running.size === 0
       ? Promise.resolve()
-      : new Promise((resolve) => this.#waiting.push(resolve));
+      : new Promise((resolve) => {
+          this.#waiting ??= [];
+          this.#waiting.push(resolve);
+        });
   }
 
   async #stop(task: BoardTask, by: StoppedBy): Promise<void> {
@@ -202,8 +205,8 @@ export class TaskBoard {
     if (task.isBackgrounded || this.#orphans(task.id)) this.#list();
     if (tells !== undefined) this.#tell({ text: tells, runId: task.runId });
     const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
+    this.#waiting = undefined;
+    for (const resolve of waiting ?? []) resolve();
   }
 
   /** As in the CLI: what a task leaves in the background when its caller goes on without it has no parent any more. */
@@ -216,6 +219,7 @@ export class TaskBoard {
   #keepOutput({ id, start }: BoardTask): void {
     const output = start.output?.();
     if (output === undefined) return;
+    this.#outputs ??= new Map();
     this.#outputs.set(id, output);
     const [oldest] = this.#outputs.keys();
     if (this.#outputs.size > LIMITS.keptTaskOutputs && oldest !== undefined) this.#outputs.delete(oldest);

@@ -1,4 +1,4 @@
-import { OWN_TOOL, type RuntimeTool } from './tool-port.js';
+import { OWN_TOOL, type RuntimeTool, type ToolCall, type ToolOutcome } from './tool-port.js';
 
 const TOOL_SEARCH = 'ToolSearch';
 
@@ -24,7 +24,7 @@ const DEFINITION = {
  * on, in the same turn.
  */
 export class ToolSearch {
-  readonly tool: RuntimeTool;
+  #tool: RuntimeTool | undefined;
   readonly #loaded = new Set<string>();
   readonly #all: () => readonly RuntimeTool[];
   readonly #threshold: number;
@@ -32,19 +32,23 @@ export class ToolSearch {
   constructor(all: () => readonly RuntimeTool[], threshold: number) {
     this.#all = all;
     this.#threshold = threshold;
-    this.tool = {
-      ...DEFINITION,
-      run: async ({ input }) => {
-        const found = this.#find(String(input.query), Number(input.max_results ?? MAX_FOUND));
-        for (const { name } of found) this.#loaded.add(name);
-        const content =
-          found.length === 0
-            ? 'No tool matches.'
-            : found.map(({ name, description }) => `${name}: ${description}`).join('\n');
-        const matches = found.map(({ name }) => name);
-        return { content, detail: { matches, query: input.query } };
-      },
-    };
+  }
+
+  /** Made when it is asked for: most conversations wait for long for their first prompt. */
+  get tool(): RuntimeTool {
+    this.#tool ??= { ...DEFINITION, run: async ({ input }) => this.#run(input) };
+    return this.#tool;
+  }
+
+  #run(input: ToolCall['input']): ToolOutcome {
+    const found = this.#find(String(input.query), Number(input.max_results ?? MAX_FOUND));
+    for (const { name } of found) this.#loaded.add(name);
+    const content =
+      found.length === 0
+        ? 'No tool matches.'
+        : found.map(({ name, description }) => `${name}: ${description}`).join('\n');
+    const matches = found.map(({ name }) => name);
+    return { content, detail: { matches, query: input.query } };
   }
 
   /** Increases whenever `select` would return more. */

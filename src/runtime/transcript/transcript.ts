@@ -51,7 +51,7 @@ export class Transcript {
   #lastStored: string | null | undefined = null;
   #noted: string | undefined;
   /** The ids of the entries of each message. */
-  readonly #ids = new WeakMap<MessageParam, readonly string[]>();
+  #known: WeakMap<MessageParam, readonly string[]> | undefined;
   #lastPrompt: string | undefined;
 
   private constructor(
@@ -64,6 +64,12 @@ export class Transcript {
     this.store = store;
     this.#start = start;
     this.#onSaved = start.flags.sessionMirror ? onSaved : () => {};
+  }
+
+  /** Made with the first message: many conversations wait for long for it. */
+  get #ids(): WeakMap<MessageParam, readonly string[]> {
+    this.#known ??= new WeakMap();
+    return this.#known;
   }
 
   /**

@@ -4,13 +4,13 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { installBuilt } from '../../support/built-package.js';
+import { ITS_PACKAGES, installBuilt } from '../../support/built-package.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** A project with the built package, what a worker uses beside it, and these files of the checkout. */
 export async function makeProject(folder: string, files: readonly string[]): Promise<void> {
-  await installBuilt(folder, ['zod', '@modelcontextprotocol', '@anthropic-ai', 'zod-to-json-schema']);
+  await installBuilt(folder, ['zod', '@anthropic-ai', ...ITS_PACKAGES]);
   const provider = join(root, 'test/providers/node_modules/openai-v4');
   await symlink(provider, join(folder, 'node_modules', 'openai-v4'));
   for (const file of files) await cp(join(root, file), join(folder, basename(file)));

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { tenon } from '../../commands/support/tenon.js';
-import { installBuilt } from '../../support/built-package.js';
+import { ITS_PACKAGES, installBuilt } from '../../support/built-package.js';
 import { PATIENCE_MS } from '../../support/patience.js';
 import { sandbox } from '../../support/real-cli.js';
 
@@ -16,7 +16,7 @@ it('npm test of a new worker bundles it and asks it under workerd, without a net
   await using box = sandbox();
   await tenon(['new', 'shop', '--worker'], { cwd: box.cwd });
   const folder = join(box.cwd, 'shop');
-  const packages = ['zod', '@modelcontextprotocol', '@anthropic-ai', 'zod-to-json-schema', 'esbuild'];
+  const packages = ['zod', '@anthropic-ai', 'esbuild', ...ITS_PACKAGES];
   await installBuilt(folder, packages);
   await symlink(workerd, join(folder, 'node_modules', 'workerd'));
   const npmTest = () => promisify(execFile)('npm', ['test'], { cwd: folder, timeout: PATIENCE_MS });
