@@ -71,7 +71,7 @@ export function agentCells(rows) {
 }
 
 const ADAPTERS = {
-  anthropic: '`anthropic()`, @anthropic-ai/sdk',
+  anthropic: '`anthropic({ client })`, @anthropic-ai/sdk',
   'ai-sdk-anthropic': '`aiSdk()`, @ai-sdk/anthropic',
   'ai-sdk-openai': '`aiSdk()`, @ai-sdk/openai, chat',
   'ai-sdk-compatible': '`aiSdk()`, @ai-sdk/openai-compatible',

@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { anthropic } from '../models/anthropic/anthropic.js';
+import { httpFetch } from '../models/anthropic/http-fetch.js';
 import { FlagError, parseArguments } from '../options/flags.js';
 import type { AgentPlan } from '../options/plan.js';
 import { messageOf } from '../protocol/base/errors.js';
@@ -49,7 +50,7 @@ function run(flags: AgentPlan): void {
   const running = serveRuntime(
     new StreamTransport(process.stdin, process.stdout),
     {
-      model: anthropic({ maxRetries: retries === undefined ? undefined : Number(retries) }),
+      model: anthropic({ fetch: httpFetch, maxRetries: retries === undefined ? undefined : Number(retries) }),
       sessionStore: fileSessionStore(projectsDirectory()),
       workspace: localWorkspace(process.cwd()),
     },

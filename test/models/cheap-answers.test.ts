@@ -78,7 +78,8 @@ describe.each([
     await answered(modelWith(10));
     const few = await promisesOf(() => answered(modelWith(10)));
     const many = await promisesOf(() => answered(modelWith(1010)));
-    expect((many - few) / 1000).toBeLessThanOrEqual(most);
+    // Whoever else runs in this process makes a few, too.
+    expect(Math.round((many - few) / 1000)).toBeLessThanOrEqual(most);
   });
 
   it('adds no listener to the signal of its turn', async () => {

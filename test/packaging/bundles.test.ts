@@ -75,7 +75,6 @@ describe('a program bundled', () => {
       banner: {
         js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
       },
-      external: ['@anthropic-ai/sdk'],
       logLevel: 'silent',
     });
     expect(await answersOf(outfile)).toEqual(['It is 42.', 'It is 42.']);
@@ -86,7 +85,7 @@ describe('a program bundled', () => {
       root: folder,
       configFile: false,
       logLevel: 'silent',
-      ssr: { noExternal: true, external: ['@anthropic-ai/sdk'] },
+      ssr: { noExternal: true },
       build: { ssr: 'program.mjs', outDir: 'vite', target: 'node20' },
     });
     expect(await answersOf(join(folder, 'vite', 'program.js'))).toEqual(['It is 42.', 'It is 42.']);

@@ -70,7 +70,9 @@ const SESSIONS = [
 ].map((name) => `sessions/${name}`);
 
 /** The built-in tools that need no workspace, and so none of the rest of its room. */
-const FREE_TOOLS = ['ask-user-question', 'checked-input', 'web-fetch'].map((name) => `workspace/tools/${name}`);
+const FREE_TOOLS = ['ask-user-question', 'checked-input', 'web-fetch'].map(
+  (name) => `workspace/tools/${name}`,
+);
 
 /** The last column: how many files it may be. Each costs more than half a millisecond, without any line being slow. */
 const ENTRIES: [name: string, file: string, folders: string[], mostFiles: number][] = [

@@ -41,6 +41,7 @@ const ALSO: readonly { from: string; to: string }[] = [
   { from: 'models/', to: 'runtime/model.ts' },
   { from: 'models/', to: 'runtime/model-events.ts' },
   { from: 'runtime/bin.ts', to: 'models/anthropic/anthropic.ts' },
+  { from: 'runtime/bin.ts', to: 'models/anthropic/http-fetch.ts' },
   { from: 'testing/', to: 'runtime/model.ts' },
   { from: 'runtime/bin.ts', to: 'workspace/adapters/local.ts' },
   { from: 'workspace/tools/', to: 'runtime/tools/built-ins.ts' },
@@ -158,6 +159,7 @@ describe('the portable entries (R47)', () => {
   const LOADED_ON_DEMAND: Record<string, string> = {
     'authoring/schema/zod-4-conversion.ts': 'zod/v4/core',
     'mcp/upstream/remote-transport.ts': '@modelcontextprotocol/client',
+    'models/anthropic/messages-client.ts': 'eventsource-parser',
     'runtime/permissions/commands/shell-line.ts': 'unbash',
   };
 

@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export const ITS_PACKAGES: readonly string[] = [
   '@modelcontextprotocol',
   'diff',
+  'eventsource-parser',
   'unbash',
   'zod-to-json-schema',
 ];

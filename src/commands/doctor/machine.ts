@@ -1,6 +1,5 @@
 /** What can be checked without starting an agent: Node, the environment, the CLI. */
 import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { versionOf } from '../../client/launch/cli-versions.js';
@@ -62,7 +61,7 @@ export function checkModel(env: NodeJS.ProcessEnv): Finding {
   const source = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'].find(
     (name) => env[name],
   );
-  const details = { source: source ?? null, hasLibrary: hasAnthropicLibrary() };
+  const details = { source: source ?? null };
   if (source === undefined) {
     return {
       check: 'model',
@@ -73,15 +72,6 @@ export function checkModel(env: NodeJS.ProcessEnv): Finding {
     };
   }
   return { check: 'model', state: 'ok', message: `${source} is set`, details };
-}
-
-function hasAnthropicLibrary(): boolean {
-  try {
-    createRequire(join(process.cwd(), 'tenon-resolves-from-here.js')).resolve('@anthropic-ai/sdk');
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export interface CheckedCli {

@@ -40,7 +40,7 @@ const TEMPLATES = {
       start: 'node build.js && workerd serve workerd.capnp',
       test: 'node --test',
     },
-    dependencies: { '@anthropic-ai/sdk': '^1.8.0', zod: '^4.0.0' },
+    dependencies: { zod: '^4.0.0' },
     devDependencies: { esbuild: '^0.28.0', workerd: '^1.20261110.1' },
   },
 } satisfies Record<string, Template>;

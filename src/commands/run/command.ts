@@ -54,7 +54,7 @@ export const runCommand = defineCommand({
   details: [
     'The answer goes to stdout; calls, questions and the closing line go to stderr. Without a terminal nobody can be asked,',
     'so a tool that is not allowed is denied. Ctrl-C interrupts the turn; a second Ctrl-C quits. The prompt "-" is read',
-    'from stdin. The embedded runtime needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL, and the package @anthropic-ai/sdk.',
+    'from stdin. The embedded runtime needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL.',
   ].join('\n'),
   options,
   examples: [

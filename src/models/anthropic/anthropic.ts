@@ -16,6 +16,9 @@ import {
   statusOfType,
   withRetries,
 } from '../retrying.js';
+import type { MessagesFetch } from './messages-fetch.js';
+
+export type { MessagesFetch } from './messages-fetch.js';
 
 export interface AnthropicOptions {
   /** Default: the environment variable ANTHROPIC_API_KEY. */
@@ -29,6 +32,8 @@ export interface AnthropicOptions {
    * for Bedrock, Vertex and Foundry. The names of models are those of that platform.
    */
   client?: AnthropicClient | undefined;
+  /** In place of the global `fetch`: for a proxy, or a test. */
+  fetch?: MessagesFetch | undefined;
   model?: string | undefined;
   /** How often a request that failed for a transient reason is sent again. Default: 10. */
   maxRetries?: number | undefined;
@@ -60,8 +65,8 @@ const PRICES: PriceTable = {
 };
 
 /**
- * Claude, or whatever answers the Messages API at `baseURL`. Needs the package `@anthropic-ai/sdk`, or a `client`.
- * Throws at the first request if there is nothing to authenticate with.
+ * Claude, or whatever answers the Messages API at `baseURL`. Needs no package. Throws at the first request if there is
+ * nothing to authenticate with.
  */
 export function anthropic(options: AnthropicOptions = {}): Model {
   const { maxRetries = DEFAULT_MAX_RETRIES } = options;
@@ -106,7 +111,9 @@ function checkClient({ client, ...others }: AnthropicOptions): void {
       'anthropic({ client }): expected a client with `messages.create`, such as new Anthropic() or new AnthropicBedrock().',
     );
   }
-  const beside = (['apiKey', 'authToken', 'baseURL'] as const).find((name) => others[name] !== undefined);
+  const beside = (['apiKey', 'authToken', 'baseURL', 'fetch'] as const).find(
+    (name) => others[name] !== undefined,
+  );
   if (beside === undefined) return;
   throw new OptionError(
     beside,
@@ -116,24 +123,22 @@ function checkClient({ client, ...others }: AnthropicOptions): void {
 }
 
 async function connect(options: AnthropicOptions): Promise<AnthropicClient> {
-  let module: { default: new (options: object) => unknown };
-  try {
-    module = (await import('@anthropic-ai/sdk')) as never;
-  } catch (error) {
-    throw new TenonError(
-      'PACKAGE_NOT_FOUND',
-      'anthropic() needs the package "@anthropic-ai/sdk". Install it: npm install @anthropic-ai/sdk',
-      { cause: error },
-    );
-  }
-  const { apiKey, authToken, baseURL } = options;
   requireCredentials(options);
-  const given = {
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(authToken === undefined ? {} : { authToken }),
-    ...(baseURL === undefined ? {} : { baseURL }),
-  };
-  return new module.default(given) as AnthropicClient;
+  const { apiKey, authToken, baseURL, fetch } = options;
+  const { MessagesClient } = await import('./messages-client.js');
+  const given = new MessagesClient({
+    apiKey: apiKey ?? variable('ANTHROPIC_API_KEY'),
+    authToken: authToken ?? variable('ANTHROPIC_AUTH_TOKEN'),
+    baseURL: baseURL ?? variable('ANTHROPIC_BASE_URL'),
+    customHeaders: variable('ANTHROPIC_CUSTOM_HEADERS'),
+    fetch,
+  });
+  return given as AnthropicClient;
+}
+
+/** An empty one is none. */
+function variable(name: string): string | undefined {
+  return hostVariable(name) || undefined;
 }
 
 /** Known before any request; the API would say no more than that it does not know us. */
@@ -214,7 +219,7 @@ function reasonOf(error: unknown): string {
 }
 
 function modelError(error: unknown): unknown {
-  // Ours: there is no key, no package, or nobody waits any more.
+  // Ours: there is no key, or nobody waits any more.
   if (error instanceof TenonError) return error;
   const { status } = failureOf(error);
   if (typeof status !== 'number') return new ModelError(reasonOf(error), { cause: error });

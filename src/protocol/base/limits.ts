@@ -149,6 +149,11 @@ export const LIMITS = {
   /** Before the first retry of a model's API; doubled with each failure, up to the maximum. */
   modelRetryMs: 500,
   modelRetryMaxMs: 32_000,
+  /** A model's API sends signs of life while the model thinks; one that is silent for so long is not coming back. */
+  modelSilenceMs: 10 * 60_000,
+  /** The longest event of a model's stream, and how much of a refusal is read. */
+  modelEventChars: 64 * 1024 * 1024,
+  modelRefusalChars: 64 * 1024,
   /**
    * For a call of a tool without a time limit that waits for its turn, while all places are taken by handlers
    * that run on after their calls were cancelled.

@@ -16,7 +16,7 @@ const CONTEXT_LINES = 3;
 /** What has changed, for people. Empty if nothing has, or if it would take too long to say. */
 export async function patchOf(before: string, after: string): Promise<Hunk[]> {
   if (before === after) return [];
-  const { structuredPatch } = await import('diff');
+  const { structuredPatch } = await import('diff/lib/patch/create.js');
   const patch = structuredPatch('', '', narrowTabs(before), narrowTabs(after), '', '', {
     context: CONTEXT_LINES,
     timeout: LIMITS.diffMs,
@@ -35,7 +35,7 @@ export async function countChanges(
   before: string,
   after: string,
 ): Promise<{ insertions: number; deletions: number }> {
-  const { diffLines } = await import('diff');
+  const { diffLines } = await import('diff/lib/diff/line.js');
   const parts = diffLines(withPlainLineEnds(before), withPlainLineEnds(after), { timeout: LIMITS.diffMs });
   // Too different to be compared: all of it.
   if (parts === undefined) return { insertions: linesIn(after), deletions: linesIn(before) };
