@@ -30,11 +30,13 @@ import { scriptAsMessagesApi, scriptAsModel } from './script.mjs';
  * @typedef {object} Surroundings
  * @property {Readonly<Record<string, string | boolean | undefined>>} flags the values of the example's own flags
  * @property {(label: string, words: string) => void} print prints a line for the person
+ * @property {'embedded' | 'cli'} [backend]
  */
 
 /**
  * @typedef {object} Opened
  * @property {Options} options
+ * @property {import('tenon/workspace').Workspace} [workspace] files for the runtime's built-in tools; the CLI has its own
  * @property {(result: SDKResultMessage) => string | Promise<string>} [conclude] throws if the answer is not good
  *   enough; otherwise returns what to show the person
  * @property {() => void | Promise<void>} [close]
@@ -58,9 +60,10 @@ import { scriptAsMessagesApi, scriptAsModel } from './script.mjs';
  */
 export async function runExample(example, run = {}) {
   const { show = () => {}, print = () => {}, flags = {}, question = example.question } = run;
-  const opened = await example.open({ flags, print });
+  const { backend = 'embedded' } = run;
+  const opened = await example.open({ flags, print, backend });
   try {
-    const agent = await openBackend(example, run, question);
+    const agent = await openBackend(example, { ...run, backend }, question, opened.workspace);
     try {
       const options = {
         systemPrompt: example.systemPrompt,
@@ -86,12 +89,13 @@ export async function runExample(example, run = {}) {
  * @param {Example} example
  * @param {RunOptions} run
  * @param {string} question
+ * @param {Opened['workspace']} workspace
  * @returns {Promise<{ options: Options, close(): Promise<void> }>}
  */
-async function openBackend(example, { backend = 'embedded', live = false }, question) {
+async function openBackend(example, { backend, live = false }, question, workspace) {
   if (backend === 'embedded') {
     const model = live ? anthropic() : scriptAsModel(example.script, question);
-    return { options: { runtime: embedded({ model }) }, close: async () => {} };
+    return { options: { runtime: embedded({ model, workspace }) }, close: async () => {} };
   }
   const own = { tools: [], settingSources: [], strictMcpConfig: true };
   if (live) return { options: own, close: async () => {} };

@@ -109,7 +109,7 @@ describe('every example', () => {
 
   it('is listed, described and started in the same way', () => {
     const index = readFileSync(join(root, 'examples/README.md'), 'utf8');
-    expect(names).toHaveLength(7);
+    expect(names).toHaveLength(8);
     for (const name of names) {
       expect(manifest(name)).toMatchObject({
         name: `tenon-example-${name}`,

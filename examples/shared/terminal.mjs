@@ -48,6 +48,8 @@ export function terminal(stream = process.stdout) {
       for (const block of message.message.content) {
         if (block.type === 'tool_result') print('result', resultLine(block));
       }
+      const patch = patchLines(message.tool_use_result).map((line) => paint(colourOf(line), line));
+      if (patch.length > 0) print('diff', patch.join('\n'));
     } else if (message.type === 'result') {
       const { num_turns, usage, subtype } = message;
       print('done', `${num_turns} turns, ${usage.output_tokens} output tokens, ${subtype}`);
@@ -66,6 +68,26 @@ export function terminal(stream = process.stdout) {
   };
 
   return { print, show, paint };
+}
+
+/**
+ * What an edit has changed, as the agent tells the host.
+ *
+ * @param {unknown} detail
+ * @returns {string[]}
+ */
+function patchLines(detail) {
+  const { structuredPatch = [] } = /** @type {{ structuredPatch?: { lines: string[] }[] }} */ (detail ?? {});
+  return structuredPatch.flatMap(({ lines }) => lines.map((line) => stripVTControlCharacters(line)));
+}
+
+/**
+ * @param {string} line
+ * @returns {Parameters<typeof styleText>[0]}
+ */
+function colourOf(line) {
+  if (line.startsWith('+')) return 'green';
+  return line.startsWith('-') ? 'red' : 'dim';
 }
 
 /**
