@@ -345,7 +345,7 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
       'CLAUDE_CODE_QUESTION_PREVIEW_FORMAT',
       ({ askUserQuestion }) => askUserQuestion?.previewFormat ?? undefined,
     ),
-    embedded: ignores('it has no tool AskUserQuestion'),
+    embedded: ignores('its AskUserQuestion shows no previews'),
   },
   toolMiddleware: { kind: callbacks, to: clientSide, embedded: 'acts' },
   tools: {
