@@ -27,6 +27,24 @@ const PAIRS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
   [/No answer matched the schema in 5 attempts\.$/, /after 5 attempts/],
   // Compaction that a hook prevents.
   [/hook prevented (it|the compaction): not now$/, /blocked by PreCompact hook/],
+  // Skills.
+  [/^Loading the skill [\w:]+: its text follows\.$/, /^Launching skill: [\w:]+$/],
+  [
+    /^(<tool_use_error>|Error: )Only the user can use the skill hidden, by \/hidden /,
+    /^(<tool_use_error>|Error: )Skill hidden cannot be used with Skill tool due to disable-model-invocation\. /,
+  ],
+  [
+    /^(Error: )?Permission to use Skill has not been granted\.$/,
+    /^(Error: )?Execute skill: mighty\. .* Skill\(mighty\) /,
+  ],
+  [
+    /^(<tool_use_error>)?InputValidationError: Skill needs `skill`, the name of a skill\./,
+    /^(<tool_use_error>)?InputValidationError: (Skill failed .*`skill` is missing|\[.*"skill")/s,
+  ],
+  [
+    /^(<tool_use_error>|Error: )The skill other is not among those of this conversation\./,
+    /^(<tool_use_error>|Error: )Skill other is not in this session's skills allowlist/,
+  ],
   // Searches.
   [/^Found \d+ files? \(of \d+; /, /^Found \d+ files? (limit|offset)/],
   [/^Nothing is left at this offset/, /^No entries at this offset/],
