@@ -3,7 +3,7 @@ import type { Finding } from './support/compare.js';
 
 /** Where the agent speaks for itself. */
 const PLACES =
-  /(^|\.)(message|content|content\[0\]\.text|tool_use_result|errors\[0\]|result|description|failure\.message|compact_error)$/;
+  /(^|\.)(message|content|content\[0\]\.text|tool_use_result|(plugin_)?errors\[0\](\.message)?|tool_use_result\.error|result|description|failure\.message|compact_error)$/;
 
 const PAIRS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
   // Permissions.
@@ -44,6 +44,33 @@ const PAIRS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
   [
     /^(<tool_use_error>|Error: )The skill other is not among those of this conversation\./,
     /^(<tool_use_error>|Error: )Skill other is not in this session's skills allowlist/,
+  ],
+  [
+    /^"(bad|act)" could not be filled in: !`touch \w+\.txt` was not run or failed: no rule allows it/,
+    /^Shell command permission check failed for pattern "!`touch \w+\.txt`": /,
+  ],
+  [/^There is no directory <cwd>\/nowhere$/, /^Path not found: <cwd>\/nowhere$/],
+  // Resources of servers.
+  [
+    /^(Error: )?There is no server "nobody"\. There are: rich, plain\.$/,
+    /^(Error: )?Server "nobody" not found\. Available servers: /,
+  ],
+  [
+    /^(Error: )?The server "plain" has no resources\.$/,
+    /^(Error: )?Server "plain" does not support resources$/,
+  ],
+  [/^There are no resources\.$/, /^No resources found\. /],
+  [
+    /^There is no resource config:\/\/none at the server "rich" any more\. /,
+    /^Resource not found: config:\/\/none /,
+  ],
+  [
+    /^(<tool_use_error>)?InputValidationError: ReadMcpResourceTool needs `uri`, a text\./,
+    /^(<tool_use_error>)?InputValidationError: (ReadMcpResourceTool failed .*`uri` is missing|\[.*"uri")/s,
+  ],
+  [
+    /^(<tool_use_error>)?Error: No such tool available: (List|Read)McpResources?Tool(<\/tool_use_error>)?$/,
+    /^(<tool_use_error>)?Error: No such tool available: (List|Read)McpResources?Tool\. .* is disabled for this session/,
   ],
   // Searches.
   [/^Found \d+ files? \(of \d+; /, /^Found \d+ files? (limit|offset)/],

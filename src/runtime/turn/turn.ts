@@ -10,7 +10,7 @@ import type { HookRunner, HookVerdict } from '../hooks/hook-runner.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
 import { HistoryError } from './history-policy.js';
-import { type AnswerDependencies, readAnswer } from './model-answer.js';
+import { type AnswerDependencies, byCurrentNames, readAnswer } from './model-answer.js';
 import { type ShownResults, showResults } from './tool-results.js';
 import {
   isConcurrent,
@@ -147,7 +147,7 @@ export class Turn {
     );
     if (saysSomething)
       this.#dependencies.remember(
-        { role: 'assistant', content: message.content as MessageParam['content'] },
+        { role: 'assistant', content: byCurrentNames(message, this.#dependencies.find) },
         lines,
       );
     return message.content.filter((block) => block.type === 'tool_use');

@@ -83,11 +83,28 @@ describe('skills and commands', () => {
       '/p/agents/a.md': 'A',
     };
     const { knowledge, warnings } = await known(plugin, { pluginDirectories: ['/p'] });
-    expect(knowledge.commandNames.slice(0, 2)).toEqual(['plug:s', 'plug:c']);
+    expect(knowledge.commandNames.slice(0, 2)).toEqual(['plug:c', 'plug:s']);
     expect(knowledge.plugins).toEqual([{ name: 'plug', path: '/p', version: '1.0.0' }]);
     expect(warnings).toEqual(['The runtime does not use agents of the plugin /p.']);
     const hooked = { ...plugin, '/p/hooks/hooks.json': '{}' };
     await expect(known(hooked, { pluginDirectories: ['/p'] })).rejects.toThrow(/has hooks/);
+  });
+
+  it('R53: of plugins that cannot be used are missing, and the host is told why', async () => {
+    const plugins = {
+      '/up/work/bare/skills/s/SKILL.md': skill('s'),
+      '/corrupt/.claude-plugin/plugin.json': '{',
+      '/nameless/.claude-plugin/plugin.json': '{}',
+    };
+    const pluginDirectories = ['./bare', '/corrupt', '/nameless', '/nowhere'];
+    const { knowledge } = await known(plugins, { pluginDirectories });
+    expect(knowledge.skillNames).toEqual(['bare:s']);
+    expect(knowledge.plugins).toEqual([{ name: 'bare', path: '/up/work/bare' }]);
+    expect(knowledge.pluginErrors).toMatchObject([
+      { plugin: 'inline[1]', type: 'generic-error', path: '/corrupt' },
+      { plugin: 'inline[2]', type: 'generic-error', message: expect.stringContaining('has no `name`') },
+      { plugin: 'inline[3]', type: 'path-not-found', path: '/nowhere' },
+    ]);
   });
 
   it('R53: take a bounded part of every request', async () => {
