@@ -174,6 +174,18 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'What a command of a project would allow counts only where the user has trusted the project, like the rules of its settings.',
   },
   {
+    id: 'a-checkout-shows-nothing-outside',
+    where: ['messages'],
+    seenIn: ['a memory file of an untrusted checkout that leads out of it'],
+    contradictsCheck: true,
+    matches: ({ item, subject, reference }) =>
+      item === 'system informational' &&
+      reference === undefined &&
+      JSON.stringify(subject).includes('leads out of the project'),
+    reason:
+      "A link in a checkout could lead to a file that is the user's own: it is not followed until the user has trusted the project.",
+  },
+  {
     id: 'own-words-to-the-official-client',
     where: ['messages', 'model'],
     seenIn: [

@@ -169,7 +169,7 @@ export class Knowledge {
   }
 
   async #read(ground: KnowledgeGround): Promise<void> {
-    const reader = new FolderReader(this.#warn);
+    const reader = new FolderReader(ground.places, this.#warn);
     const folders = await this.#folders(ground);
     const skills: KnownPrompt[] = [];
     const commands: KnownPrompt[] = [];

@@ -17,11 +17,12 @@ export async function readStyles(
   folders: readonly KnowledgeFolder[],
 ): Promise<OutputStyle[]> {
   const found = new Map<string, OutputStyle>();
-  for (const { path, files, plugin } of folders) {
+  for (const folder of folders) {
+    const { path, files, plugin } = folder;
     const directory = joinPath(path, 'output-styles');
     for (const { name } of await reader.list(files, directory)) {
       if (!name.endsWith('.md')) continue;
-      const text = await reader.text(files, joinPath(directory, name));
+      const text = await reader.text(folder, joinPath(directory, name));
       if (text === undefined) continue;
       const { head, body } = readHead(text);
       const file = named(name.slice(0, -'.md'.length), plugin);

@@ -1,7 +1,7 @@
 import { messageOf } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
-import { joinPath, type KnowledgeFiles, type ListedFile, upwards } from './files.js';
-import type { KnowledgePlaces } from './places.js';
+import { joinPath, type KnowledgeFiles, type ListedFile, parentOf, upwards } from './files.js';
+import { type KnowledgePlaces, strayProblem } from './places.js';
 import { type KnownPrompt, type PromptPlace, promptFromText } from './prompts.js';
 
 /** A folder that may have `skills`, `commands` and `output-styles` in it. */
@@ -14,18 +14,23 @@ export interface KnowledgeFolder {
 
 /** What is read, with a bound on how much, and a word about what is left out. */
 export class FolderReader {
+  readonly #places: KnowledgePlaces;
   readonly #warn: (text: string) => void;
   #left: number = LIMITS.maxKnownPrompts;
 
-  constructor(warn: (text: string) => void) {
+  constructor(places: KnowledgePlaces, warn: (text: string) => void) {
+    this.#places = places;
     this.#warn = warn;
   }
 
   /** Undefined if it is not there, or cannot be used. */
-  async text(files: KnowledgeFiles, path: string): Promise<string | undefined> {
+  async text({ files, path: folder, source }: KnowledgeFolder, path: string): Promise<string | undefined> {
     try {
       const file = await files.read(path, LIMITS.maxKnowledgeFileBytes);
       if (file === undefined || file.text.includes('\0')) return undefined;
+      const stray =
+        source === 'project' ? strayProblem(this.#places, parentOf(folder), file.real) : undefined;
+      if (stray !== undefined) throw new Error(stray);
       this.#left -= 1;
       if (this.#left >= 0) return file.text;
       this.#warn(`${path} is left out: more than ${LIMITS.maxKnownPrompts} skills and commands were found.`);
@@ -47,11 +52,12 @@ export class FolderReader {
   }
 
   /** `skills/<name>/SKILL.md`. */
-  async skills({ path, files, source, plugin }: KnowledgeFolder): Promise<KnownPrompt[]> {
+  async skills(folder: KnowledgeFolder): Promise<KnownPrompt[]> {
+    const { path, files, source, plugin } = folder;
     const found: KnownPrompt[] = [];
     for (const { name } of await this.list(files, joinPath(path, 'skills'))) {
       const directory = joinPath(path, 'skills', name);
-      const text = await this.text(files, joinPath(directory, 'SKILL.md'));
+      const text = await this.text(folder, joinPath(directory, 'SKILL.md'));
       if (text === undefined) continue;
       const place: PromptPlace = {
         name: named(name, plugin),
@@ -77,7 +83,7 @@ export class FolderReader {
         continue;
       }
       if (!name.endsWith('.md')) continue;
-      const text = await this.text(files, joinPath(directory, name));
+      const text = await this.text(folder, joinPath(directory, name));
       if (text === undefined) continue;
       const full = [...inner, name.slice(0, -'.md'.length)].join(':');
       const pluginRoot = plugin === undefined ? undefined : path;

@@ -292,10 +292,7 @@ function definition({ name, description, inputSchema }: RuntimeTool): ModelTool 
   return { name, description, input_schema: inputSchema };
 }
 
-/**
- * Sorted, so that a server that connects late or again changes as little as possible of the start of the
- * prompt.
- */
+/** Sorted: a server that connects late or again changes as little as possible of the start of the prompt. */
 function byName(left: ModelTool, right: ModelTool): number {
   return left.name < right.name ? -1 : 1;
 }

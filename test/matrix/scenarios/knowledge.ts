@@ -1,4 +1,5 @@
 /** What an agent knows besides what is said: memory files, skills and plugins. */
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { text, toolUse } from '../../../src/testing/index.js';
@@ -47,6 +48,17 @@ export const knowledge: readonly Scenario[] = [
         orderIn(outcome, [...MEMORY_WORDS, 'NOT IMPORTED', 'OUTSIDE', 'FOR SOME', 'OTHER AGENTS']),
       ).toEqual(MEMORY_WORDS);
     },
+  },
+  {
+    name: 'a memory file of an untrusted checkout that leads out of it',
+    cites: 'builtin-tools 7, R71',
+    script: [text('Hello.')],
+    options: ({ box }) => {
+      writeFileSync(join(box.home, 'secret.md'), 'SECRET WORDS');
+      symlinkSync(join(box.home, 'secret.md'), join(box.cwd, 'CLAUDE.md'));
+      return { tools: [] };
+    },
+    check: (outcome) => expect(orderIn(outcome, ['SECRET WORDS'])).toEqual(['SECRET WORDS']),
   },
   {
     name: 'memory files, skills and commands of the user only',

@@ -64,6 +64,22 @@ describe('skills and commands', () => {
     expect(ofNobody.knowledge.commandNames).toEqual(['clear', 'compact']);
   });
 
+  it('R71: of a checkout that is not trusted do not lead out of it', async () => {
+    const linked = {
+      '/home/secret.md': 'secret',
+      '/up/work/.claude/skills/s/SKILL.md': '-> /home/secret.md',
+      '/up/work/.claude/commands/c.md': '-> /home/secret.md',
+      '/up/work/.claude/output-styles/o.md': '-> /home/secret.md',
+      '/config/commands/own.md': '-> /home/secret.md',
+    };
+    const { knowledge, warnings } = await known(linked);
+    expect(knowledge.commandNames).toEqual(['own', 'clear', 'compact']);
+    expect(knowledge.styleNames).toEqual(['default']);
+    expect(warnings).toHaveLength(3);
+    const trusted = await known(linked, { isTrusted: true });
+    expect(trusted.knowledge.commandNames).toEqual(['s', 'c', 'own', 'clear', 'compact']);
+  });
+
   it('R53: are read again, and only a difference is told', async () => {
     const own: Tree = { ...tree };
     const { knowledge, changes } = await known(own);
@@ -151,13 +167,28 @@ describe('values', () => {
     [
       'a skill without a description',
       { skills: { a: { content: 'x' } } },
-      /skills\["a"\]\.description` must be a string; it is an undefined/,
+      /skills\["a"\]\.description` must be a string; it is missing\./,
     ],
     ['a skill without a text', { skills: { a: { description: 'x' } } }, /skills\["a"\]\.content`/],
     ['a name with a blank', { commands: { 'a b': { content: 'x' } } }, /commands\["a b"\]` must be named/],
     ['a name of the runtime', { commands: { clear: { content: 'x' } } }, /is a command of the runtime/],
     ['rules that are no list', { commands: { a: { content: 'x', allowedTools: 'Read' } } }, /allowedTools/],
-    ['memory that is a number', { memory: 5 }, /`memory` must be a string/],
+    [
+      'a field that is misspelt',
+      { skills: { a: { description: 'x', content: 'x', disableModelInvokation: true } } },
+      /skills\["a"\]\.disableModelInvokation` must be left out: the fields are .*`disableModelInvocation`/,
+    ],
+    [
+      'a field of skills for a command',
+      { commands: { a: { content: 'x', userInvocable: false } } },
+      /commands\["a"\]\.userInvocable` must be left out/,
+    ],
+    [
+      'a skill and a command of one name',
+      { skills: { a: { description: 'x', content: 'x' } }, commands: { a: { content: 'x' } } },
+      /commands\["a"\]` must be named otherwise: a skill has this name/,
+    ],
+    ['memory that is a number', { memory: 5 }, /`memory` must be a string, or an array .*; it is 5\./],
     ['memory without a text', { memory: [{ name: 'a' }] }, /`memory` must be/],
   ])('R53: are checked at the door: %s', (_, values, message) => {
     expect(() => embedded({ model, ...(values as object) })).toThrow(message);
