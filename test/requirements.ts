@@ -90,7 +90,7 @@ export const CHAPTERS: readonly Chapter[] = [
       'rules for paths and commands in the embedded runtime',
     ),
     partly('Subagents have their own tools and model, and can be interrupted.', 'subagents of the runtime'),
-    open('Skills, memory files and slash commands come from folders or as values.'),
+    met('Skills, memory files and slash commands come from folders or as values.'),
     open('`AskUserQuestion` reaches `canUseTool` on both back ends.'),
   ]),
   chapter('Seeing what happens', 'R', 55, [
@@ -120,7 +120,10 @@ export const CHAPTERS: readonly Chapter[] = [
       'What listens on a port refuses strangers; what prints to a terminal prints no one else’s escapes.',
       'a token for servers on a port',
     ),
-    open('An untrusted checkout starts nothing until the user agrees.'),
+    partly(
+      'An untrusted checkout starts nothing until the user agrees.',
+      'a word for MCP servers and command hooks of the project, which start as in the CLI',
+    ),
     partly('Nothing that failed is ever called a success.', 'a check of docs and examples'),
   ]),
   chapter('Pains that end here', 'pain ', 1, [

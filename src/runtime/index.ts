@@ -21,6 +21,7 @@ export {
   type SummaryStrategy,
   summarize,
 } from './context/context-options.js';
+export type { CommandDefinition, MemoryDefinition, SkillDefinition } from './knowledge/values.js';
 export {
   type Model,
   type ModelContext,

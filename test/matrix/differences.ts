@@ -22,7 +22,7 @@ function consequence({ item, path }: Finding): boolean {
 /** Tenon lets the agent shake hands with a server instead of giving the answers in `initialize`. */
 function isHandshake({ item, path, subject, reference }: Finding): boolean {
   if (path === 'request.sdkMcpServerManifests') return subject === undefined;
-  const answer = /^control_response mcp_message calc (initialize|notifications\/initialized|tools\/list)$/;
+  const answer = /^control_response mcp_message (calc|rich|plain) (initialize|notifications\/initialized|tools\/list)$/;
   return answer.test(item) && reference === undefined;
 }
 
@@ -128,7 +128,11 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     id: 'foreign-server-handshake',
     where: ['stdin'],
-    seenIn: ['a server object of the MCP library'],
+    seenIn: [
+      'a server object of the MCP library',
+      'resources of servers, by both names of the tools',
+      'tools for resources that a rule takes away by an earlier name',
+    ],
     matches: isHandshake,
     reason:
       "The agent itself queries a foreign server object, so query() need not wait for the user's object.",

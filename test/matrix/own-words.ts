@@ -3,7 +3,7 @@ import type { Finding } from './support/compare.js';
 
 /** Where the agent speaks for itself. */
 const PLACES =
-  /(^|\.)(message|content|content\[0\]\.text|tool_use_result|errors\[0\]|result|description|failure\.message|compact_error)$/;
+  /(^|\.)(message|content|content\[0\]\.text|tool_use_result|(plugin_)?errors\[0\](\.message)?|tool_use_result\.error|result|description|failure\.message|compact_error)$/;
 
 const PAIRS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
   // Permissions.
@@ -27,6 +27,51 @@ const PAIRS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
   [/No answer matched the schema in 5 attempts\.$/, /after 5 attempts/],
   // Compaction that a hook prevents.
   [/hook prevented (it|the compaction): not now$/, /blocked by PreCompact hook/],
+  // Skills.
+  [/^Loading the skill [\w:]+: its text follows\.$/, /^Launching skill: [\w:]+$/],
+  [
+    /^(<tool_use_error>|Error: )Only the user can use the skill hidden, by \/hidden /,
+    /^(<tool_use_error>|Error: )Skill hidden cannot be used with Skill tool due to disable-model-invocation\. /,
+  ],
+  [
+    /^(Error: )?Permission to use Skill has not been granted\.$/,
+    /^(Error: )?Execute skill: mighty\. .* Skill\(mighty\) /,
+  ],
+  [
+    /^(<tool_use_error>)?InputValidationError: Skill needs `skill`, the name of a skill\./,
+    /^(<tool_use_error>)?InputValidationError: (Skill failed .*`skill` is missing|\[.*"skill")/s,
+  ],
+  [
+    /^(<tool_use_error>|Error: )The skill other is not among those of this conversation\./,
+    /^(<tool_use_error>|Error: )Skill other is not in this session's skills allowlist/,
+  ],
+  [
+    /^"(bad|act)" could not be filled in: !`touch \w+\.txt` was not run or failed: no rule allows it/,
+    /^Shell command permission check failed for pattern "!`touch \w+\.txt`": /,
+  ],
+  [/^There is no directory <cwd>\/nowhere$/, /^Path not found: <cwd>\/nowhere$/],
+  // Resources of servers.
+  [
+    /^(Error: )?There is no server "nobody"\. There are: rich, plain\.$/,
+    /^(Error: )?Server "nobody" not found\. Available servers: /,
+  ],
+  [
+    /^(Error: )?The server "plain" has no resources\.$/,
+    /^(Error: )?Server "plain" does not support resources$/,
+  ],
+  [/^There are no resources\.$/, /^No resources found\. /],
+  [
+    /^There is no resource config:\/\/none at the server "rich" any more\. /,
+    /^Resource not found: config:\/\/none /,
+  ],
+  [
+    /^(<tool_use_error>)?InputValidationError: ReadMcpResourceTool needs `uri`, a text\./,
+    /^(<tool_use_error>)?InputValidationError: (ReadMcpResourceTool failed .*`uri` is missing|\[.*"uri")/s,
+  ],
+  [
+    /^(<tool_use_error>)?Error: No such tool available: (List|Read)McpResources?Tool(<\/tool_use_error>)?$/,
+    /^(<tool_use_error>)?Error: No such tool available: (List|Read)McpResources?Tool\. .* is disabled for this session/,
+  ],
   // Searches.
   [/^Found \d+ files? \(of \d+; /, /^Found \d+ files? (limit|offset)/],
   [/^Nothing is left at this offset/, /^No entries at this offset/],

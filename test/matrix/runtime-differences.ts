@@ -97,6 +97,10 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'Grep shows a page at a time, and refuses what it cannot search for',
       'a skill, one that nobody knows, and those with a head of their own',
       'skills that the host has chosen, and their allowed tools',
+      'skills, commands and a style of a plugin',
+      'files and commands in a command, and memory below the folder of a file',
+      'resources of servers, by both names of the tools',
+      'tools for resources that a rule takes away by an earlier name',
     ],
     matches: isInOwnWords,
     reason:
@@ -137,6 +141,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     seenIn: [
       'a skill, one that nobody knows, and those with a head of their own',
       'skills that the host has chosen, and their allowed tools',
+      'skills, commands and a style of a plugin',
       'commands that are typed, known and unknown',
     ],
     matches: (finding) =>
@@ -145,6 +150,40 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       String(finding.subject).replace(/^Files of this skill are in (.*?)\.\n/, '$1\n') ===
         String(finding.reference).replace(/^Base directory for this skill: /, ''),
     reason: 'Where the files of a skill are is said in our own words; the text of the skill is the same.',
+  },
+  {
+    id: 'no-mentions-without-read',
+    where: ['model'],
+    seenIn: ['a file that is mentioned where the tool Read is taken away'],
+    contradictsCheck: true,
+    // Reminders are not compared: the check of the scenario tells.
+    sometimes: true,
+    matches: () => false,
+    reason:
+      'Whoever takes the tool Read away does not want files to be read: a mention does not get around that. In Claude Code it does.',
+  },
+  {
+    id: 'a-checkout-allows-itself-nothing',
+    where: ['messages', 'model'],
+    seenIn: ['a command of an untrusted checkout that would allow itself something'],
+    contradictsCheck: true,
+    // All that follows differs, and is not compared: the check of the scenario tells.
+    sometimes: true,
+    matches: () => false,
+    reason:
+      'What a command of a project would allow counts only where the user has trusted the project, like the rules of its settings.',
+  },
+  {
+    id: 'a-checkout-shows-nothing-outside',
+    where: ['messages'],
+    seenIn: ['a memory file of an untrusted checkout that leads out of it'],
+    contradictsCheck: true,
+    matches: ({ item, subject, reference }) =>
+      item === 'system informational' &&
+      reference === undefined &&
+      JSON.stringify(subject).includes('leads out of the project'),
+    reason:
+      "A link in a checkout could lead to a file that is the user's own: it is not followed until the user has trusted the project.",
   },
   {
     id: 'own-words-to-the-official-client',
@@ -181,17 +220,6 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     reason: 'A rule that can never match anything is a mistake, and the user should know.',
   },
   {
-    id: 'a-missing-tool-is-told',
-    where: ['messages'],
-    seenIn: ['many options at once'],
-    matches: ({ item, subject, reference }) =>
-      item === 'system informational' &&
-      reference === undefined &&
-      JSON.stringify(subject).includes('has no such tool'),
-    reason:
-      'A rule for a built-in tool that the runtime does not have would otherwise silently have no effect.',
-  },
-  {
     id: 'prompts-off-is-nobody-to-ask',
     where: ['messages'],
     seenIn: ['prompts are switched off'],
@@ -219,6 +247,17 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       /^messages\[\d\]\.content\[1\]$/.test(finding.path),
     reason:
       'If nothing is deferred, there is nothing to search for; and the search answers with text, which every server of the Messages API understands, not with references to tools.',
+  },
+  {
+    id: 'found-tools-are-told-in-text',
+    where: ['messages', 'model'],
+    seenIn: ['a server that is always loaded, beside one with many tools that are not'],
+    matches: ({ path, reference }) =>
+      (/content$/.test(path) && JSON.stringify(reference).startsWith('[{"type":"tool_reference"')) ||
+      path === 'tool_use_result.total_deferred_tools' ||
+      (/^messages\[2\]\.content\[1\]$/.test(path) && JSON.stringify(reference).includes('Tool loaded.')),
+    reason:
+      'The search answers with text, which every server of the Messages API understands, not with references to tools; and fewer tools of the agent itself are left out.',
   },
   {
     id: 'no-schema-after-a-failure',
@@ -332,7 +371,11 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
     id: 'hooks-know-the-mode',
     where: ['calls'],
-    seenIn: ['a conversation that is cleared'],
+    seenIn: [
+      'a conversation that is cleared',
+      'a new session inside a conversation',
+      'commands of settings at the beginning and the end of sessions',
+    ],
     matches: ({ path, subject, reference }) =>
       /^input\.(permission_mode|prompt_id|model)$/.test(path) &&
       subject !== undefined &&
@@ -363,7 +406,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
     id: 'session-hooks-are-called',
     where: ['calls'],
-    seenIn: ['all seven events'],
+    seenIn: ['all seven events', 'a new session inside a conversation'],
     contradictsCheck: true,
     matches: ({ item, reference }) => /^Session(Start|End)$/.test(item) && reference === undefined,
     reason:

@@ -2,6 +2,7 @@
 import { apiErrors } from './scenarios/api-errors.js';
 import { context } from './scenarios/context.js';
 import { control } from './scenarios/control.js';
+import { customCommands } from './scenarios/custom-commands.js';
 import { externalServers } from './scenarios/external-servers.js';
 import { hooks } from './scenarios/hooks.js';
 import { input } from './scenarios/input.js';
@@ -9,11 +10,13 @@ import { interrupts } from './scenarios/interrupts.js';
 import { knowledge } from './scenarios/knowledge.js';
 import { output } from './scenarios/output.js';
 import { permissions } from './scenarios/permissions.js';
+import { resources } from './scenarios/resources.js';
 import { searchTools } from './scenarios/search-tools.js';
 import { sessions } from './scenarios/sessions.js';
 import { shellTools } from './scenarios/shell-tools.js';
 import { shutdown } from './scenarios/shutdown.js';
 import { subagents } from './scenarios/subagents.js';
+import { systemPrompts } from './scenarios/system-prompts.js';
 import { toolCalls } from './scenarios/tool-calls.js';
 import { toolResultKinds } from './scenarios/tool-results.js';
 import { userQuestions } from './scenarios/user-questions.js';
@@ -28,8 +31,11 @@ export const TABLE = {
   input,
   'control requests': control,
   'long conversations': context,
+  'system prompts': systemPrompts,
   knowledge,
+  'custom commands': customCommands,
   'external servers': externalServers,
+  'resources of servers': resources,
   'output and limits': output,
   'errors of the API': apiErrors,
   'search tools': searchTools,

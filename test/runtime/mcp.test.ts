@@ -107,7 +107,33 @@ describe('a server in the process', () => {
     const [list, read, missing] = toolResults(model.requests[3]);
     expect(list?.text).toContain('note://1');
     expect(read).toMatchObject({ isError: false, text: expect.stringContaining('Buy milk.') });
-    expect(missing?.isError).toBe(true);
+    expect(missing).toMatchObject({ isError: false, text: expect.stringContaining('no resource note://2') });
+  });
+
+  it('with resources that are no text shows images to the model, and says of others that they are there', async () => {
+    const s = createSdkMcpServer({
+      name: 's',
+      resources: [
+        { uri: 'pic://1', name: 'pic', mimeType: 'image/png', read: () => new Uint8Array([1, 2, 3]) },
+        {
+          uri: 'zip://1',
+          name: 'zip',
+          mimeType: 'application/zip',
+          read: () => new Uint8Array([1, 2, 3, 4]),
+        },
+      ] as never,
+    });
+    const read = (uri: string) => ({
+      toolUses: [{ name: 'ReadMcpResourceTool', input: { server: 's', uri } }],
+    });
+    const { model, messages } = await run([read('pic://1'), read('zip://1'), 'Done.'], { mcpServers: { s } });
+    const request = JSON.stringify(model.requests[2]?.body.messages);
+    expect(request).toContain(
+      '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQID"}}',
+    );
+    expect(request).toContain('[4 bytes that are no text]');
+    expect(request).not.toContain('AQIDBA');
+    expect(JSON.stringify(messages)).toContain('"blob":"AQIDBA=="');
   });
 
   it('with resources and prompts is asked by the host, too, and can be called without a model', async () => {

@@ -1,5 +1,7 @@
 import { clock } from '../../protocol/base/clock.js';
 import { isRecord } from '../../protocol/base/kinds.js';
+import { METHOD_NOT_FOUND } from '../json-rpc/codes.js';
+import { JsonRpcFault } from '../json-rpc/fault.js';
 import { JsonRpcTimeout } from '../json-rpc/peer.js';
 import type { Implementation, InitializeResult, ListedTool, ListToolsResult } from '../types.js';
 import type { McpClient, McpRequestOptions } from './mcp-client.js';
@@ -66,7 +68,15 @@ async function listTools(
   { capabilities }: InitializeResult,
   options: McpRequestOptions,
 ): Promise<ListedTool[]> {
-  // Servers in the host's process are always asked, as the CLI does.
-  if (source.transport !== 'sdk' && capabilities?.tools === undefined) return [];
-  return client.list<ListedTool>('tools/list', options);
+  const isAnnounced = capabilities?.tools !== undefined;
+  // Servers in the host's process are always asked: not all of them announce what they have.
+  if (source.transport !== 'sdk' && !isAnnounced) return [];
+  try {
+    return await client.list<ListedTool>('tools/list', options);
+  } catch (error) {
+    // One that has only resources or prompts.
+    const hasNone = error instanceof JsonRpcFault && error.code === METHOD_NOT_FOUND;
+    if (hasNone && !isAnnounced) return [];
+    throw error;
+  }
 }

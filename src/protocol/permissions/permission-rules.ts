@@ -1,6 +1,7 @@
 // Rules of `allowedTools`, `disallowedTools` and permission updates: how they are parsed, and what they
 // match. The runtime decides by them, and `explainPermissions()` reports what it would decide.
 import { mcpRuleName, mcpToolPrefix } from '../../mcp/tool-names.js';
+import { LEGACY_TOOL_NAME_ALIASES } from '../wire/names.js';
 
 /** A parsed rule. */
 export interface PermissionRule {
@@ -79,7 +80,8 @@ function problemOf(tool: string, specifier: string | undefined): string | undefi
 /** Whether the rule concerns the tool, whatever its input. */
 export function matchesTool({ tool }: PermissionRule, subject: RuleSubject, kind: RuleKind): boolean {
   const { name, server } = subject;
-  if (tool === name) return true;
+  // A rule that was written for an earlier name of the tool still counts.
+  if (tool === name || LEGACY_TOOL_NAME_ALIASES[tool] === name) return true;
   const prefix = server === undefined ? undefined : mcpToolPrefix(server.name);
   if (tool === prefix) return true;
   if (!tool.includes('*')) return false;

@@ -11,10 +11,14 @@ import { taskHandlers } from './task-handlers.js';
 export type ControlHandlers = HostRequestHandlers<[signal: AbortSignal]>;
 
 export function controlHandlers(conversation: AgentConversation): ControlHandlers {
+  let isInitialized = false;
   return {
     initialize: async (fields) => {
       conversation.initialize(initializeRequest(fields));
       await conversation.knowledge.known;
+      // A host that begins again, for instance after it has lost its own state, does not know what is running.
+      if (isInitialized) conversation.tasks.list();
+      isInitialized = true;
       return description(conversation);
     },
     interrupt: ({ cancel_queued }) => conversation.interrupt(cancel_queued === true),

@@ -60,13 +60,13 @@ export function infoHandlers(conversation: AgentConversation): ControlHandlers {
     },
     reload_plugins: async () => {
       await conversation.knowledge.reload();
-      const { slashCommands, plugins } = conversation.knowledge;
+      const { slashCommands, plugins, pluginErrors } = conversation.knowledge;
       return {
         commands: slashCommands,
         agents: [],
         plugins: plugins.map(({ name, path }) => ({ name, path })),
         mcpServers: conversation.tools.hub.status(),
-        error_count: 0,
+        error_count: pluginErrors.length,
       };
     },
   };

@@ -180,6 +180,7 @@ function initFields(
       source: `${name}@inline`,
       ...(version === undefined ? {} : { version }),
     })),
+    ...(knowledge.pluginErrors.length === 0 ? {} : { plugin_errors: [...knowledge.pluginErrors] }),
     capabilities: [...RUNTIME_CAPABILITIES],
   };
 }

@@ -109,7 +109,7 @@ export class Prompting {
   async #clear(message: MessageFrame, signal: AbortSignal): Promise<TurnOutcome> {
     const { hooks, lines, conversation, beginAnew } = this.#parts;
     await this.#serversSettled(signal);
-    await hooks.cleared();
+    await hooks.cleared(signal);
     await conversation.tasks.stopAll();
     const id = clock.uuid();
     lines.send({

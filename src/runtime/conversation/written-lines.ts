@@ -9,6 +9,8 @@ import type {
   SDKCommandsChangedMessage,
   SDKCompactBoundaryMessage,
   SDKConversationResetMessage,
+  SDKHookResponseMessage,
+  SDKHookStartedMessage,
   SDKInformationalMessage,
   SDKMirrorErrorMessage,
   SDKPartialAssistantMessage,
@@ -64,6 +66,8 @@ export interface SystemLines {
   mirror_error: Fields<SDKMirrorErrorMessage>;
   commands_changed: Fields<SDKCommandsChangedMessage>;
   background_tasks_changed: Fields<SDKBackgroundTasksChangedMessage>;
+  hook_started: Fields<SDKHookStartedMessage>;
+  hook_response: Fields<SDKHookResponseMessage>;
   task_started: Fields<SDKTaskStartedMessage>;
   task_progress: Fields<SDKTaskProgressMessage>;
   task_updated: Fields<SDKTaskUpdatedMessage>;

@@ -40,19 +40,30 @@ export class CommandHooks {
     return meant.filter((hook) => meetsCondition(hook, call, checks));
   }
 
-  /** Rejects if the command cannot be run, was ended by the signal, or gives an invalid answer. */
-  async call(hook: CommandHook, input: object, signal: AbortSignal): Promise<HookJSONOutput> {
+  /**
+   * Rejects if the command cannot be run, was ended by the signal, or gives an invalid answer. `ended` is called
+   * before, with how it went.
+   */
+  async call(
+    hook: CommandHook,
+    input: object,
+    signal: AbortSignal,
+    ended?: (outcome: CommandOutcome) => void,
+  ): Promise<HookJSONOutput> {
     if (this.#run === undefined) throw new Error('there are no processes here');
-    const ended = this.#ending.signal;
+    const closing = this.#ending.signal;
     const running = this.#run(hook.command, {
       ...this.#surroundings,
       input: `${JSON.stringify(input)}\n`,
       // An asynchronous hook may outlive the call, but not the conversation.
-      signal: hook.isAsync ? ended : AbortSignal.any([signal, ended]),
+      signal: hook.isAsync ? closing : AbortSignal.any([signal, closing]),
     });
     const settled = running.catch(() => {}).finally(() => this.#running.delete(settled));
     this.#running.add(settled);
-    return hook.isAsync ? {} : answerOf(hook, await running);
+    if (hook.isAsync) return {};
+    const outcome = await running;
+    ended?.(outcome);
+    return answerOf(hook, outcome);
   }
 
   /** Ends all running commands; resolves when no process is left. */

@@ -1,3 +1,4 @@
+import type { CommandHook } from '../../config/settings/hook-settings.js';
 import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
@@ -17,6 +18,7 @@ import type { Lines } from '../conversation/lines.js';
 import type { Host } from '../host.js';
 import { type CommandHooks, HookComplaint } from './command-hooks.js';
 import { type HookCall, labelOf } from './hook-call.js';
+import { shownCommand } from './hook-lines.js';
 
 export type HookRegistration = Partial<Record<HookEvent, SDKHookCallbackMatcher[]>>;
 
@@ -107,15 +109,22 @@ export class HookRunner {
     );
     const commands = meant.map(async (hook) => ({
       onFailure: undefined,
-      answer: await answerInTime(call, hook.timeout, (signal) =>
-        this.#commands.call(hook, this.#input(call), signal),
-      ),
+      answer: await this.#run(hook, call),
     }));
     for (const { onFailure, answer } of await Promise.all([...callbacks, ...commands])) {
       if (answer instanceof Error) this.#failed(verdict, answer, onFailure, call);
       else this.#take(verdict, answer, call);
     }
     return verdict;
+  }
+
+  async #run(hook: CommandHook, call: HookCall): Promise<HookJSONOutput | Error> {
+    const shown = shownCommand(this.#lines, call);
+    const answer = await answerInTime(call, hook.timeout, (signal) =>
+      this.#commands.call(hook, this.#input(call), signal, shown?.ended),
+    );
+    shown?.ended(undefined);
+    return answer;
   }
 
   #input({ event, fields }: HookCall): HookInput {

@@ -73,9 +73,10 @@ export class PromptHooks {
   }
 
   /** The session ends because another begins in its place. */
-  async cleared(): Promise<void> {
-    if (this.#hasBegun) await this.#endedBy('clear');
-    this.#hasBegun = true;
+  async cleared(signal: AbortSignal): Promise<void> {
+    // Also where nothing was said yet: hooks hear of no end without a beginning.
+    await this.#begun(signal);
+    await this.#endedBy('clear');
   }
 
   /** What hooks add to a session that was begun anew is told with its first prompt. */

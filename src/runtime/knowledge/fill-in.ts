@@ -17,7 +17,7 @@ export function argumentsIn(text: string): string[] {
 export function withArguments(
   text: string,
   args: string,
-  { argumentNames, directory }: Pick<KnownPrompt, 'argumentNames' | 'directory'>,
+  { argumentNames, directory, pluginRoot }: Pick<KnownPrompt, 'argumentNames' | 'directory' | 'pluginRoot'>,
 ): string {
   const words = argumentsIn(args);
   let isUsed = false;
@@ -26,10 +26,10 @@ export function withArguments(
     return value;
   };
   const filled = text.replaceAll(
-    /\\\$(?=\d|[A-Za-z_])|\$\{CLAUDE_SKILL_DIR\}|\$ARGUMENTS\[(\d+)\]|\$(\d+)(?!\w)|\$([A-Za-z_]\w*)/g,
+    /\\\$(?=\d|[A-Za-z_])|\$\{CLAUDE_(?:SKILL_DIR|PLUGIN_ROOT)\}|\$ARGUMENTS\[(\d+)\]|\$(\d+)(?!\w)|\$([A-Za-z_]\w*)/g,
     (token, listed?: string, indexed?: string, name?: string) => {
       if (token.startsWith('\\')) return '$';
-      if (token.startsWith('${')) return directory ?? token;
+      if (token.startsWith('${')) return (token.includes('SKILL') ? directory : pluginRoot) ?? token;
       if (name === 'ARGUMENTS') return used(args);
       const index = name === undefined ? Number(listed ?? indexed) : argumentNames.indexOf(name);
       const word = words[index];

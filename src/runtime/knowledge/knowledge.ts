@@ -6,15 +6,10 @@ import type { KnowledgeFiles } from './files.js';
 import { memoryReminder, reminder } from './memory-text.js';
 import { DEFAULT_STYLE, type OutputStyle, readStyles, styleNamed } from './output-styles.js';
 import type { KnowledgePlaces } from './places.js';
+import { type FoundPlugins, readPlugins } from './plugins.js';
 import { type KnownPrompt, slashCommandOf } from './prompts.js';
 import { type MemoryFile, MemoryReader } from './read-memory.js';
-import {
-  FolderReader,
-  firstOfEach,
-  type KnowledgeFolder,
-  type Plugin,
-  projectFolders,
-} from './read-prompts.js';
+import { FolderReader, firstOfEach, type KnowledgeFolder, projectFolders } from './read-prompts.js';
 import { typedCommand } from './typed.js';
 import { givenMemory, givenPrompts, type KnowledgeValues } from './values.js';
 
@@ -35,7 +30,7 @@ const OWN_COMMANDS: readonly SlashCommand[] = [
 ];
 
 const NO_STYLES: readonly OutputStyle[] = [];
-const NO_PLUGINS: readonly Plugin[] = [];
+const NO_PLUGINS: FoundPlugins = { plugins: [], errors: [] };
 const ALREADY: Promise<void> = Promise.resolve();
 
 /** Where files are found: those of the project in the workspace, the user's own on the machine. */
@@ -54,7 +49,7 @@ export class Knowledge {
   #ground: KnowledgeGround | undefined;
   #prompts: readonly KnownPrompt[];
   #styles: readonly OutputStyle[] = NO_STYLES;
-  #plugins: readonly Plugin[] = NO_PLUGINS;
+  #plugins: FoundPlugins = NO_PLUGINS;
   #memory: readonly MemoryFile[];
   #reader: MemoryReader | undefined;
   /** Names that the host has chosen for the model; undefined: all. */
@@ -97,8 +92,13 @@ export class Knowledge {
     return this.#ground?.places.isTrusted === true;
   }
 
-  get plugins(): readonly Plugin[] {
-    return this.#plugins;
+  get plugins(): FoundPlugins['plugins'] {
+    return this.#plugins.plugins;
+  }
+
+  /** The plugins that are missing, and why. */
+  get pluginErrors(): FoundPlugins['errors'] {
+    return this.#plugins.errors;
   }
 
   get memoryFiles(): readonly MemoryFile[] {
@@ -173,20 +173,22 @@ export class Knowledge {
   }
 
   async #read(ground: KnowledgeGround): Promise<void> {
-    const reader = new FolderReader(this.#warn);
-    const folders = await this.#folders(ground, reader);
+    const reader = new FolderReader(ground.places, this.#warn);
+    const folders = await this.#folders(ground);
     const skills: KnownPrompt[] = [];
     const commands: KnownPrompt[] = [];
+    const ofPlugins: KnownPrompt[] = [];
     for (const folder of folders) {
-      skills.push(...(await reader.skills(folder)));
-      commands.push(...(await reader.commands(folder)));
+      const [known, typed] = [await reader.skills(folder), await reader.commands(folder)];
+      if (folder.source === 'plugin') ofPlugins.push(...typed, ...known);
+      else {
+        skills.push(...known);
+        commands.push(...typed);
+      }
     }
     const sorted = commands.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-    this.#styles = await readStyles(
-      reader,
-      folders.filter(({ source }) => source !== 'plugin'),
-    );
-    this.#prompts = firstOfEach([...givenPrompts(this.#values), ...skills, ...sorted]);
+    this.#styles = await readStyles(reader, folders);
+    this.#prompts = firstOfEach([...givenPrompts(this.#values), ...skills, ...sorted, ...ofPlugins]);
     this.version += 1;
     if (this.styleName !== DEFAULT_STYLE && this.style === undefined) {
       this.#warn(
@@ -237,19 +239,17 @@ export class Knowledge {
   }
 
   /** In the order in which names count. */
-  async #folders(
-    { places, project, user }: KnowledgeGround,
-    reader: FolderReader,
-  ): Promise<KnowledgeFolder[]> {
+  async #folders({ places, project, user }: KnowledgeGround): Promise<KnowledgeFolder[]> {
     const folders: KnowledgeFolder[] = [];
     const { configDirectory, sources, pluginDirectories } = places;
     if (user !== undefined && configDirectory !== undefined && sources.has('user')) {
       folders.push({ path: configDirectory, files: user, source: 'user' });
     }
     folders.push(...(await projectFolders(project, places)));
-    this.#plugins = user === undefined ? [] : await reader.plugins(user, pluginDirectories);
-    for (const { path, name } of this.#plugins) {
-      if (user !== undefined) folders.push({ path, files: user, source: 'plugin', plugin: name });
+    if (user === undefined) return folders;
+    this.#plugins = await readPlugins(user, pluginDirectories, places.cwd, this.#warn);
+    for (const { path, name } of this.plugins) {
+      folders.push({ path, files: user, source: 'plugin', plugin: name });
     }
     return folders;
   }

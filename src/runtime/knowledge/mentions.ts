@@ -38,13 +38,28 @@ async function mentioned(
   if (kind === undefined || kind === 'other' || !(await mayRead(path, real))) return undefined;
   try {
     if (kind === 'directory') {
-      const names = (await workspace.list(real)).map(({ name }) => name).sort();
-      return `The directory ${path}, which was mentioned, has:\n${names.slice(0, LIMITS.maxMentionLines).join('\n')}`;
+      const names = await namesIn(real, path, { workspace, mayRead });
+      return `The directory ${path}, which was mentioned, has:\n${names.join('\n')}`;
     }
     return await contentOf(workspace, path, real);
   } catch (error) {
     return `${path}, which was mentioned, could not be read: ${messageOf(error)}`;
   }
+}
+
+/** Sorted, without what must not be read: its name may say enough. */
+async function namesIn(
+  real: string,
+  path: string,
+  { workspace, mayRead }: Pick<MentionRules, 'workspace' | 'mayRead'>,
+): Promise<string[]> {
+  const names = (await workspace.list(real)).map(({ name }) => name).sort();
+  const shown: string[] = [];
+  for (const name of names) {
+    if (shown.length >= LIMITS.maxMentionLines) break;
+    if (await mayRead(joinPath(path, name), joinPath(real, name))) shown.push(name);
+  }
+  return shown;
 }
 
 async function contentOf(workspace: Workspace, path: string, real: string): Promise<string | undefined> {

@@ -43,13 +43,15 @@ async function read(
 ): Promise<void> {
   const user = platform.userKnowledge?.(cwd, env);
   const { real } = await workspace.locate(cwd);
-  const additionalDirectories = flags.addDirectories;
+  const located = await Promise.all(flags.addDirectories.map((path) => workspace.locate(path)));
+  const repository = await repositoryOf(workspace, real);
   await knowledge.open({
     project: workspaceFiles(workspace),
     user: user?.files,
     places: {
       cwd: real,
-      additionalDirectories,
+      projectRoot: repository ?? real,
+      additionalDirectories: located.map((each) => each.real),
       configDirectory: user === undefined ? undefined : joinPath(user.configDirectory),
       home: user?.home ?? workspace.home,
       pluginDirectories: flags.pluginDirectories,
@@ -60,8 +62,8 @@ async function read(
   });
   knowledge.environment = environmentText({
     cwd,
-    additionalDirectories,
-    isRepository: await isRepository(workspace, real),
+    additionalDirectories: flags.addDirectories,
+    isRepository: repository !== undefined,
     machine: workspace.exec === undefined ? undefined : platform.machine,
   });
 }
@@ -81,9 +83,10 @@ export function checkPlugins(
   );
 }
 
-async function isRepository(workspace: Workspace, cwd: string): Promise<boolean> {
+/** The root of the repository that a directory is in. */
+async function repositoryOf(workspace: Workspace, cwd: string): Promise<string | undefined> {
   for (const directory of upwards(cwd)) {
-    if ((await workspace.locate(joinPath(directory, '.git'))).kind !== undefined) return true;
+    if ((await workspace.locate(joinPath(directory, '.git'))).kind !== undefined) return directory;
   }
-  return false;
+  return undefined;
 }

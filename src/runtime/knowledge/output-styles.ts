@@ -1,6 +1,6 @@
 import { joinPath } from './files.js';
 import { readHead, textIn } from './front-matter.js';
-import type { FolderReader, KnowledgeFolder } from './read-prompts.js';
+import { type FolderReader, type KnowledgeFolder, named } from './read-prompts.js';
 
 /** How the agent should answer, in words of the user or the project. */
 export interface OutputStyle {
@@ -17,15 +17,17 @@ export async function readStyles(
   folders: readonly KnowledgeFolder[],
 ): Promise<OutputStyle[]> {
   const found = new Map<string, OutputStyle>();
-  for (const { path, files } of folders) {
+  for (const folder of folders) {
+    const { path, files, plugin } = folder;
     const directory = joinPath(path, 'output-styles');
     for (const { name } of await reader.list(files, directory)) {
       if (!name.endsWith('.md')) continue;
-      const text = await reader.text(files, joinPath(directory, name));
+      const text = await reader.text(folder, joinPath(directory, name));
       if (text === undefined) continue;
       const { head, body } = readHead(text);
-      const file = name.slice(0, -'.md'.length);
-      const style = { name: textIn(head, 'name') ?? file, file, text: body.trim() };
+      const file = named(name.slice(0, -'.md'.length), plugin);
+      const title = textIn(head, 'name');
+      const style = { name: title === undefined ? file : named(title, plugin), file, text: body.trim() };
       if (!found.has(style.name)) found.set(style.name, style);
     }
   }

@@ -68,7 +68,8 @@ export class PromptExpander implements ToolSet {
     const typed = this.typed(content);
     if (typed !== undefined) return this.#expandTyped(typed.prompt, typed.args, signal);
     const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-    const files = await this.#mentioned(texts.join('\n'), (_, real) => this.#parts.permissions.mayRead(real));
+    const { permissions } = this.#parts;
+    const files = await this.#mentioned(texts.join('\n'), (path, real) => permissions.mayMention(path, real));
     return { blocks: [...files, ...content] };
   }
 

@@ -27,6 +27,8 @@ export interface KnownPrompt {
   readonly source: PromptSource;
   /** The plugin that it comes from. */
   readonly plugin?: string | undefined;
+  /** Where that plugin is. */
+  readonly pluginRoot?: string | undefined;
   /** Where a skill keeps its other files. */
   readonly directory?: string | undefined;
   /** Its head has hooks, which could say no: it is not run without them. */
@@ -36,7 +38,10 @@ export interface KnownPrompt {
   readonly content: string | ((args: string) => string | Promise<string>);
 }
 
-export type PromptPlace = Pick<KnownPrompt, 'name' | 'kind' | 'source' | 'plugin' | 'directory'>;
+export type PromptPlace = Pick<
+  KnownPrompt,
+  'name' | 'kind' | 'source' | 'plugin' | 'pluginRoot' | 'directory'
+>;
 
 export function promptFromText(text: string, place: PromptPlace): KnownPrompt {
   const { head, body } = readHead(text);

@@ -12,7 +12,7 @@ import {
 import { listIn, readHead } from './front-matter.js';
 import { importsIn, memoryText } from './imports.js';
 import { fitsPattern } from './path-pattern.js';
-import type { KnowledgePlaces, KnowledgeSource } from './places.js';
+import { type KnowledgePlaces, type KnowledgeSource, strayProblem } from './places.js';
 
 /** A file whose text the model reads as instructions. */
 export interface MemoryFile {
@@ -187,6 +187,8 @@ export class MemoryReader {
       // A text with zero bytes is none, and a link must not lead out of the project.
       if (file === undefined || file.text.includes('\0') || !mayRead(file.real)) return undefined;
       if (this.#seen.has(file.real)) return undefined;
+      const stray = roots === undefined ? undefined : strayProblem(this.#places, parentOf(path), file.real);
+      if (stray !== undefined) throw new Error(stray);
       this.#seen.add(file.real);
       this.#chars += file.text.length;
       return file.text;

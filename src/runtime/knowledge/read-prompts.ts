@@ -1,7 +1,7 @@
-import { messageOf, OptionError } from '../../protocol/base/errors.js';
+import { messageOf } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
-import { joinPath, type KnowledgeFiles, type ListedFile, upwards } from './files.js';
-import type { KnowledgePlaces } from './places.js';
+import { joinPath, type KnowledgeFiles, type ListedFile, parentOf, upwards } from './files.js';
+import { type KnowledgePlaces, strayProblem } from './places.js';
 import { type KnownPrompt, type PromptPlace, promptFromText } from './prompts.js';
 
 /** A folder that may have `skills`, `commands` and `output-styles` in it. */
@@ -12,26 +12,25 @@ export interface KnowledgeFolder {
   readonly plugin?: string | undefined;
 }
 
-export interface Plugin {
-  readonly name: string;
-  readonly path: string;
-  readonly version?: string | undefined;
-}
-
 /** What is read, with a bound on how much, and a word about what is left out. */
 export class FolderReader {
+  readonly #places: KnowledgePlaces;
   readonly #warn: (text: string) => void;
   #left: number = LIMITS.maxKnownPrompts;
 
-  constructor(warn: (text: string) => void) {
+  constructor(places: KnowledgePlaces, warn: (text: string) => void) {
+    this.#places = places;
     this.#warn = warn;
   }
 
   /** Undefined if it is not there, or cannot be used. */
-  async text(files: KnowledgeFiles, path: string): Promise<string | undefined> {
+  async text({ files, path: folder, source }: KnowledgeFolder, path: string): Promise<string | undefined> {
     try {
       const file = await files.read(path, LIMITS.maxKnowledgeFileBytes);
       if (file === undefined || file.text.includes('\0')) return undefined;
+      const stray =
+        source === 'project' ? strayProblem(this.#places, parentOf(folder), file.real) : undefined;
+      if (stray !== undefined) throw new Error(stray);
       this.#left -= 1;
       if (this.#left >= 0) return file.text;
       this.#warn(`${path} is left out: more than ${LIMITS.maxKnownPrompts} skills and commands were found.`);
@@ -53,13 +52,21 @@ export class FolderReader {
   }
 
   /** `skills/<name>/SKILL.md`. */
-  async skills({ path, files, source, plugin }: KnowledgeFolder): Promise<KnownPrompt[]> {
+  async skills(folder: KnowledgeFolder): Promise<KnownPrompt[]> {
+    const { path, files, source, plugin } = folder;
     const found: KnownPrompt[] = [];
     for (const { name } of await this.list(files, joinPath(path, 'skills'))) {
       const directory = joinPath(path, 'skills', name);
-      const text = await this.text(files, joinPath(directory, 'SKILL.md'));
+      const text = await this.text(folder, joinPath(directory, 'SKILL.md'));
       if (text === undefined) continue;
-      const place: PromptPlace = { name: named(name, plugin), kind: 'skill', source, plugin, directory };
+      const place: PromptPlace = {
+        name: named(name, plugin),
+        kind: 'skill',
+        source,
+        plugin,
+        pluginRoot: plugin === undefined ? undefined : path,
+        directory,
+      };
       found.push(promptFromText(text, place));
     }
     return found;
@@ -76,56 +83,20 @@ export class FolderReader {
         continue;
       }
       if (!name.endsWith('.md')) continue;
-      const text = await this.text(files, joinPath(directory, name));
+      const text = await this.text(folder, joinPath(directory, name));
       if (text === undefined) continue;
       const full = [...inner, name.slice(0, -'.md'.length)].join(':');
-      found.push(promptFromText(text, { name: named(full, plugin), kind: 'command', source, plugin }));
-    }
-    return found;
-  }
-
-  /** The plugins that the program has named. One with hooks is refused: they could say no, and would not be asked. */
-  async plugins(files: KnowledgeFiles, directories: readonly string[]): Promise<Plugin[]> {
-    const found: Plugin[] = [];
-    for (const path of directories) {
-      const manifest = joinPath(path, '.claude-plugin/plugin.json');
-      const text = await this.text(files, manifest);
-      if (text === undefined) this.#warn(`The plugin ${path} is left out: it has no ${manifest}.`);
-      else found.push(...(await this.#plugin(files, text, path)));
-    }
-    return found;
-  }
-
-  async #plugin(files: KnowledgeFiles, text: string, path: string): Promise<Plugin[]> {
-    let manifest: Record<string, unknown>;
-    try {
-      manifest = JSON.parse(text);
-      if (typeof manifest.name !== 'string' || manifest.name === '') throw new Error('it has no `name`');
-    } catch (error) {
-      this.#warn(`The plugin ${path} is left out: its plugin.json cannot be used: ${messageOf(error)}`);
-      return [];
-    }
-    const { name, version, hooks } = manifest;
-    if (hooks !== undefined || (await files.list(joinPath(path, 'hooks'))) !== undefined) {
-      throw new OptionError(
-        'plugins',
-        path,
-        `plugins: the plugin ${path} has hooks, which the runtime does not run and which could say no. Give them in \`hooks\` or in settings, and leave the plugin out.`,
-        'NOT_SUPPORTED',
+      const pluginRoot = plugin === undefined ? undefined : path;
+      found.push(
+        promptFromText(text, { name: named(full, plugin), kind: 'command', source, plugin, pluginRoot }),
       );
     }
-    const listed = (await files.list(path)) ?? [];
-    const unused = listed.flatMap((entry) => (UNUSED.includes(entry.name) ? [entry.name] : []));
-    if (unused.length > 0)
-      this.#warn(`The runtime does not use ${unused.join(' and ')} of the plugin ${path}.`);
-    return [{ name: String(name), path, ...(typeof version === 'string' ? { version } : {}) }];
+    return found;
   }
 }
 
-/** What plugins may have besides skills and commands. */
-const UNUSED: readonly string[] = ['.mcp.json', 'agents', '.lsp.json'];
-
-function named(name: string, plugin: string | undefined): string {
+/** What a plugin brings has its name before its own. */
+export function named(name: string, plugin: string | undefined): string {
   return plugin === undefined ? name : `${plugin}:${name}`;
 }
 

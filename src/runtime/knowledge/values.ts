@@ -71,6 +71,15 @@ const SKILL_FIELDS: readonly Field[] = [
 export function checkKnowledge({ skills, commands, memory }: KnowledgeValues, caller: string): void {
   checkAll('skills', skills, SKILL_FIELDS, ['description', 'content'], caller);
   checkAll('commands', commands, COMMAND_FIELDS, ['content'], caller);
+  const twice = Object.keys(commands ?? {}).find((name) => Object.hasOwn(skills ?? {}, name));
+  if (twice !== undefined) {
+    throw wrong(
+      `commands[${JSON.stringify(twice)}]`,
+      twice,
+      'named otherwise: a skill has this name',
+      caller,
+    );
+  }
   if (memory === undefined || isText(memory)) return;
   const isEntry = (value: unknown): boolean =>
     isText(value) || (isRecord(value) && isText(value.name) && isText(value.content));
@@ -100,6 +109,12 @@ function checkAll(
     if (TAKEN.has(name))
       throw wrong(place, name, `named otherwise: /${name} is a command of the runtime`, caller);
     if (!isRecord(value)) throw wrong(place, value, 'an object with `content`', caller);
+    // A misspelt field could be the one that keeps the model away from it.
+    const stranger = Object.keys(value).find((field) => !fields.some(([known]) => known === field));
+    if (stranger !== undefined) {
+      const known = fields.map(([field]) => `\`${field}\``).join(', ');
+      throw wrong(`${place}.${stranger}`, value[stranger], `left out: the fields are ${known}`, caller);
+    }
     for (const [field, isRight, wanted] of fields) {
       const given = value[field];
       const isMissing = given === undefined && needed.includes(field);
@@ -111,7 +126,8 @@ function checkAll(
 }
 
 function wrong(place: string, value: unknown, wanted: string, caller: string): OptionError {
-  const given = typeof value === 'string' ? JSON.stringify(value) : kindOf(value);
+  const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
+  const given = isPlain ? JSON.stringify(value) : value === undefined ? 'missing' : kindOf(value);
   return new OptionError(place, value, `${caller}(): \`${place}\` must be ${wanted}; it is ${given}.`);
 }
 

@@ -58,6 +58,8 @@ export interface Question {
   isUnasked?: boolean;
 }
 
+const READ: RuleSubject = { name: 'Read' };
+
 /** Decides about calls: rules first, then the mode, then the host. What nothing allows is denied. */
 export class Permissions {
   mode: PermissionMode;
@@ -113,10 +115,19 @@ export class Permissions {
     return !isRestricted || this.#files?.permitted.mayRead(real) === true;
   }
 
+  /**
+   * Whether the user may show the model this file by mentioning it: by the path as written, and by the one without
+   * links. Whoever takes the tool Read away does not want files to be read by another way.
+   */
+  mayMention(path: string, real: string): boolean {
+    return !this.isRemoved(READ) && this.mayRead(path) && this.mayRead(real);
+  }
+
   /** Whether the tool Read would read this path without asking anybody. */
   async readsFreely(path: string): Promise<boolean> {
-    const subject = { name: 'Read' };
-    if (this.#files === undefined || this.#wholeRule('ask', subject) !== undefined) return false;
+    const subject = READ;
+    if (this.#files === undefined || this.isRemoved(subject)) return false;
+    if (this.#wholeRule('ask', subject) !== undefined) return false;
     const isAllowed = this.mode === 'bypassPermissions' || this.#wholeRule('allow', subject) !== undefined;
     return this.#files.permitted.readsFreely(path, this.mode, isAllowed);
   }

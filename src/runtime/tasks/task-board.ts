@@ -126,11 +126,11 @@ export class TaskBoard {
 
   start(start: TaskStart): Task {
     const task = new BoardTask(start, this.#lines, {
-      listed: () => this.#list(),
+      listed: () => this.list(),
       ended: (end) => this.#ended(task, end),
     });
     this.#running.set(task.id, task);
-    if (task.isBackgrounded) this.#list();
+    if (task.isBackgrounded) this.list();
     this.#lines.system('task_started', {
       task_id: task.id,
       run_id: task.runId,
@@ -202,7 +202,7 @@ export class TaskBoard {
       summary,
       ...(usage === undefined ? {} : { usage }),
     });
-    if (task.isBackgrounded || this.#orphans(task.id)) this.#list();
+    if (task.isBackgrounded || this.#orphans(task.id)) this.list();
     if (tells !== undefined) this.#tell({ text: tells, runId: task.runId });
     const waiting = this.#waiting;
     this.#waiting = undefined;
@@ -225,7 +225,8 @@ export class TaskBoard {
     if (this.#outputs.size > LIMITS.keptTaskOutputs && oldest !== undefined) this.#outputs.delete(oldest);
   }
 
-  #list(): void {
+  /** Tells the host which tasks are in the background: after each change, and when it begins anew. */
+  list(): void {
     this.#lines.system('background_tasks_changed', {
       tasks: this.background.map(({ id, runId, start: { type, fields } }) => ({
         task_id: id,

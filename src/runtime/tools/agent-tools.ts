@@ -15,11 +15,12 @@ import { DEFAULT_DEFER_ABOVE, type PlacedConfig, type RuntimeStart } from '../st
 import type { TaskBoard } from '../tasks/task-board.js';
 import { type BuiltInContext, openBuiltIns } from './built-ins.js';
 import { canAsk, freeTools, isNamed } from './free-tools.js';
+import { mcpPromptTools } from './mcp-prompt-tools.js';
 import { mcpResourceTools } from './mcp-resource-tools.js';
 import { placesIn } from './places.js';
 import { DEFAULT_MAX_RESULT_CHARS, READ_ON, ResultBounds } from './result-bounds.js';
 import { StructuredOutput } from './structured-output.js';
-import type { RuntimeTool } from './tool-port.js';
+import { isCalled, type RuntimeTool } from './tool-port.js';
 import { ToolSearch } from './tool-search.js';
 import { NO_TOOLS, openTools, type ToolSet } from './tool-source.js';
 
@@ -158,7 +159,7 @@ export class AgentTools {
   /** Whether the tool exists at all, even if rules remove it. */
   has(name: string): boolean {
     if ([this.#search.tool.name, this.#structured?.tool.name, READ_ON].includes(name)) return true;
-    return this.#builtIn().some((tool) => tool.name === name);
+    return this.#builtIn().some((tool) => isCalled(tool, [name]));
   }
 
   /** The tools of the next request, as the model sees them, sorted by name. */
@@ -218,7 +219,8 @@ export class AgentTools {
   #offered(): RuntimeTool[] {
     const byName = new Map<string, RuntimeTool>();
     const contested = new Set<string>();
-    const offered = this.#builtIn().filter(({ name }) => this.#builtInNames?.includes(name) ?? true);
+    const chosen = this.#builtInNames;
+    const offered = this.#builtIn().filter((tool) => chosen === undefined || isCalled(tool, chosen));
     if (this.#structured !== undefined) offered.unshift(this.#structured.tool);
     // Only then: every tool costs tokens, and most conversations never need this one.
     if (this.bounds.hasCut) offered.unshift(this.bounds.reader);
@@ -238,6 +240,7 @@ export class AgentTools {
   #builtIn(): RuntimeTool[] {
     return [
       ...mcpResourceTools(this.hub),
+      ...mcpPromptTools(this.hub),
       ...this.#free,
       ...this.#builtIns.tools(),
       ...this.#more.tools(),
@@ -289,10 +292,7 @@ function definition({ name, description, inputSchema }: RuntimeTool): ModelTool 
   return { name, description, input_schema: inputSchema };
 }
 
-/**
- * Sorted, so that a server that connects late or again changes as little as possible of the start of the
- * prompt.
- */
+/** Sorted: a server that connects late or again changes as little as possible of the start of the prompt. */
 function byName(left: ModelTool, right: ModelTool): number {
   return left.name < right.name ? -1 : 1;
 }

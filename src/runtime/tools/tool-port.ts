@@ -101,6 +101,11 @@ export interface RuntimeTool {
   run(call: ToolCall): Promise<ToolOutcome>;
 }
 
+/** Whether one of these names means the tool: by its name, or by an earlier one. */
+export function isCalled({ name, aliases = [] }: RuntimeTool, names: readonly string[]): boolean {
+  return [name, ...aliases].some((each) => names.includes(each));
+}
+
 export function failedOutcome(text: string): ToolOutcome {
   return { content: text, isError: true, detail: `Error: ${text}` };
 }
@@ -119,9 +124,10 @@ export interface ToolTitle {
   tool_name?: string;
 }
 
-/** `get-env` is shown as `Get-Env`. */
+/** `get-env` is shown as `Get-Env`, and `read_file` as `Read File`. */
 export function titleFrom(name: string): string {
-  return name.replaceAll(
+  const words = name.replaceAll(/_+/g, ' ').trim();
+  return words.replaceAll(
     /(^|[^a-zA-Z0-9])([a-z])/g,
     (_, before: string, letter: string) => before + letter.toUpperCase(),
   );

@@ -48,7 +48,8 @@ export class ToolSearch {
         ? 'No tool matches.'
         : found.map(({ name, description }) => `${name}: ${description}`).join('\n');
     const matches = found.map(({ name }) => name);
-    return { content, detail: { matches, query: input.query } };
+    const total_deferred_tools = this.#all().filter((tool) => tool.isDeferrable).length;
+    return { content, detail: { matches, query: input.query, total_deferred_tools } };
   }
 
   /** Increases whenever `select` would return more. */

@@ -1,12 +1,12 @@
 import { untilAborted } from '../../protocol/base/cancellation.js';
 import { isRecord } from '../../protocol/base/kinds.js';
-import type { AssistantContentBlock, StreamEvent } from '../../protocol/wire/content.js';
+import type { AssistantContentBlock, MessageParam, StreamEvent } from '../../protocol/wire/content.js';
 import type { Lines } from '../conversation/lines.js';
 import type { AnsweredFields, AssistantFields } from '../conversation/written-lines.js';
 import { type Model, ModelError, type ModelRequest, type ModelRetry } from '../model.js';
 import { type RuntimeTool, titleOfUnknown } from '../tools/tool-port.js';
 import { abortable } from './abortable.js';
-import type { AssistantStream } from './assistant-stream.js';
+import type { AssistantMessage, AssistantStream } from './assistant-stream.js';
 import type { UsageLedger } from './usage.js';
 
 export interface AnswerDependencies {
@@ -90,6 +90,19 @@ function addDefaults(block: AssistantContentBlock, find: AnswerDependencies['fin
   const required = (inputSchema?.required ?? []) as string[];
   // A call that makes no sense is shown as it is.
   if (required.every((name) => input[name] !== undefined)) block.input = { ...defaults, ...input };
+}
+
+/** A tool that was called by an earlier name is remembered by the one that the model is offered. */
+export function byCurrentNames(
+  { content }: AssistantMessage,
+  find: AnswerDependencies['find'],
+): MessageParam['content'] {
+  const named = content.map((block) => {
+    if (block.type !== 'tool_use') return block;
+    const { name = block.name } = find(block.name) ?? {};
+    return name === block.name ? block : { ...block, name };
+  });
+  return named as MessageParam['content'];
 }
 
 /** The title of a call, for people. */

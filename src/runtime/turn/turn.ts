@@ -10,7 +10,7 @@ import type { HookRunner, HookVerdict } from '../hooks/hook-runner.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
 import { HistoryError } from './history-policy.js';
-import { type AnswerDependencies, readAnswer } from './model-answer.js';
+import { type AnswerDependencies, byCurrentNames, readAnswer } from './model-answer.js';
 import { type ShownResults, showResults } from './tool-results.js';
 import {
   isConcurrent,
@@ -131,12 +131,9 @@ export class Turn {
     return this.#resultsIn(asked, schedule);
   }
 
-  /**
-   * The calls of an answer. An answer without text or calls is not remembered: the model's API would reject
-   * it.
-   */
+  /** The calls of an answer. One without text or calls is not remembered: the model's API would reject it. */
   async #takeAnswer(message: AssistantMessage): Promise<ToolUseBlock[]> {
-    const { usage, modelSize } = this.#dependencies;
+    const { usage, modelSize, remember, find } = this.#dependencies;
     if (message.id !== '') {
       await usage.learn(message.model);
       usage.add(message.model, message.usage, await modelSize());
@@ -145,11 +142,7 @@ export class Turn {
     const saysSomething = message.content.some(
       ({ type }) => type !== 'thinking' && type !== 'redacted_thinking',
     );
-    if (saysSomething)
-      this.#dependencies.remember(
-        { role: 'assistant', content: message.content as MessageParam['content'] },
-        lines,
-      );
+    if (saysSomething) remember({ role: 'assistant', content: byCurrentNames(message, find) }, lines);
     return message.content.filter((block) => block.type === 'tool_use');
   }
 

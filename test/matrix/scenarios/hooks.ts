@@ -1,8 +1,11 @@
 /** Hooks: when they are called, what they are told, and what their answers do. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { HookCallback, HookEvent, HookJSONOutput, Options } from '../../../src/index.js';
 import { text, toolUse, toolUses } from '../../../src/testing/index.js';
 import { calc, kinds, results, textResult, toolResults } from '../support/calc.js';
+import { talk } from '../support/known-files.js';
 import { says } from '../support/says.js';
 import type { Context, Outcome, Scenario } from '../support/scenario.js';
 
@@ -115,7 +118,6 @@ export const hooks: readonly Scenario[] = [
   },
   {
     name: 'a new session inside a conversation',
-    claudeCodeOnly: 'Commands such as /clear are for the terminal.',
     cites: 's05r-session-hooks',
     script: [text('Fresh.')],
     prompt: async function* (context) {
@@ -130,6 +132,37 @@ export const hooks: readonly Scenario[] = [
     check: (outcome) => {
       expect(names(outcome)).toEqual(['SessionEnd', 'SessionStart']);
       expect(kinds(outcome.messages)).toContain('conversation_reset');
+    },
+  },
+  {
+    name: 'commands of settings at the beginning and the end of sessions',
+    cites: 's05r-session-hooks, R22',
+    script: [text('One.'), text('Two.')],
+    prompt: talk('one', '/clear', 'two'),
+    options: (context) => {
+      const log = join(context.box.home, 'hooks.log');
+      const note = [{ hooks: [{ type: 'command' as const, command: `cat >> ${log} && echo >> ${log}` }] }];
+      context.defer(() => {
+        for (const line of readFileSync(log, 'utf8')
+          .split('\n')
+          .filter((each) => each !== '')) {
+          const input = JSON.parse(line);
+          context.note(input.hook_event_name, input);
+        }
+      });
+      return { tools: [], settings: { hooks: { SessionStart: note, SessionEnd: note } } };
+    },
+    check: (outcome) => {
+      const told = outcome.calls.map(({ name, input }) => {
+        const { source, reason } = input as { source?: string; reason?: string };
+        return `${name} ${source ?? reason}`;
+      });
+      expect(told).toEqual([
+        'SessionStart startup',
+        'SessionEnd clear',
+        'SessionStart clear',
+        'SessionEnd other',
+      ]);
     },
   },
   hooked(

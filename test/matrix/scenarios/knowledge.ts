@@ -1,44 +1,11 @@
-/** What an agent knows besides what is said: memory files, skills, custom commands, styles; and /clear. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+/** What an agent knows besides what is said: memory files, skills and plugins. */
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Options, SDKUserMessage } from '../../../src/index.js';
 import { text, toolUse } from '../../../src/testing/index.js';
-import { kinds, results, toolResults } from '../support/calc.js';
-import { says } from '../support/says.js';
-import type { Context, Outcome, Scenario } from '../support/scenario.js';
-
-/** Writes files below the working directory, or below the user's folder (`~/`). */
-function withFiles(files: Record<string, string>, options: Options = {}): (context: Context) => Options {
-  return ({ box }) => {
-    for (const [name, content] of Object.entries(files)) {
-      const path = name.startsWith('~/') ? join(box.configDir, name.slice(2)) : join(box.cwd, name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, content);
-    }
-    return options;
-  };
-}
-
-const skill = (description: string, body: string, head = ''): string =>
-  `---\ndescription: ${description}\n${head}---\n${body}`;
-
-/** The words of one request, each with where it stands. */
-function orderIn(outcome: Outcome, words: readonly string[], request = 0): string[] {
-  const said = JSON.stringify(outcome.requests[request]?.body.messages);
-  const found = words.filter((word) => said.includes(word));
-  return found.toSorted((left, right) => said.indexOf(left) - said.indexOf(right));
-}
-
-/** One message after the other, each after the result of the one before. */
-function talk(...prompts: string[]): (context: Context) => AsyncIterable<SDKUserMessage> {
-  return async function* (context) {
-    for (const [index, prompt] of prompts.entries()) {
-      if (index > 0) await context.messages.waitFor(({ type }) => type === 'result', 'a result', index);
-      yield says(prompt);
-    }
-  };
-}
+import { results, toolResults } from '../support/calc.js';
+import { orderIn, skill, withFiles } from '../support/known-files.js';
+import type { Scenario } from '../support/scenario.js';
 
 const MEMORY = {
   '~/CLAUDE.md': 'USER WORDS',
@@ -68,6 +35,8 @@ const MEMORY_WORDS = [
   'LOCAL WORDS',
 ];
 
+const ROOT = `\${CLAUDE_PLUGIN_ROOT}`;
+
 export const knowledge: readonly Scenario[] = [
   {
     name: 'memory files of the user, the project and the person',
@@ -79,6 +48,17 @@ export const knowledge: readonly Scenario[] = [
         orderIn(outcome, [...MEMORY_WORDS, 'NOT IMPORTED', 'OUTSIDE', 'FOR SOME', 'OTHER AGENTS']),
       ).toEqual(MEMORY_WORDS);
     },
+  },
+  {
+    name: 'a memory file of an untrusted checkout that leads out of it',
+    cites: 'builtin-tools 7, R71',
+    script: [text('Hello.')],
+    options: ({ box }) => {
+      writeFileSync(join(box.home, 'secret.md'), 'SECRET WORDS');
+      symlinkSync(join(box.home, 'secret.md'), join(box.cwd, 'CLAUDE.md'));
+      return { tools: [] };
+    },
+    check: (outcome) => expect(orderIn(outcome, ['SECRET WORDS'])).toEqual(['SECRET WORDS']),
   },
   {
     name: 'memory files, skills and commands of the user only',
@@ -162,132 +142,60 @@ export const knowledge: readonly Scenario[] = [
     },
   },
   {
-    name: 'commands that are typed, known and unknown',
-    cites: 's18-command, builtin-tools 7, R53',
-    prompt: talk('/fix 42 "two words"', '/plain more', '/greet Bob', '/nosuch thing', ' /plain'),
-    script: [text('1'), text('2'), text('3'), text('4'), text('5')],
-    options: (context) => ({
-      ...withFiles({
-        '.claude/commands/fix.md': skill('Fixes it', 'Fix $ARGUMENTS: $0, $1, $2, $ARGUMENTS[0], \\$0\n'),
-        '.claude/commands/plain.md': 'PLAIN',
-        '.claude/skills/greet/SKILL.md': skill('Greets', 'GREET $who', 'arguments: [who]\n'),
-      })(context),
-      tools: [],
-      extraArgs: { 'replay-user-messages': null },
-      hooks: {
-        UserPromptSubmit: [{ hooks: [async (input) => noted(context, input)] }],
-        UserPromptExpansion: [{ hooks: [async (input) => noted(context, input)] }],
-      },
-    }),
-    check: (outcome) => {
-      const said = outcome.requests.map(({ body }) => JSON.stringify(body.messages.at(-1) ?? body.messages));
-      expect(JSON.stringify(outcome.requests[0]?.body.messages)).toContain(
-        'Fix 42 \\"two words\\": 42, two words, $2, 42, $0',
-      );
-      expect(JSON.stringify(outcome.requests[1]?.body.messages)).toContain('PLAIN\\n\\nARGUMENTS: more');
-      expect(JSON.stringify(outcome.requests[2]?.body.messages)).toContain('GREET Bob');
-      expect(said).toHaveLength(5);
-      expect(results(outcome).map(({ num_turns }) => num_turns)).toEqual([1, 1, 1, 1, 1]);
-    },
-  },
-  {
-    name: 'files and commands in a command, and memory below the folder of a file',
-    cites: 's18-command, s18-memory, builtin-tools 7, R53, R71',
-    claudeCodeOnly: 'The runtime has no tools Read and Bash yet.',
-    prompt: talk('/fix 42', '/bad'),
-    script: [toolUse('Read', { file_path: 'sub/deep/x.txt' }), text('Done.')],
+    name: 'nothing of files where no source is read',
+    cites: 'builtin-tools 7, R53, R71',
+    prompt: '/fix',
+    script: [text('Hello.')],
     options: withFiles(
       {
-        '.claude/commands/fix.md': 'Fix $0, !`echo shell-42`, see @note.txt and @missing.txt',
-        '.claude/commands/bad.md': 'Make it: !`touch made.txt`',
-        'note.txt': 'A NOTE',
-        'sub/CLAUDE.md': 'NESTED WORDS @more.md',
-        'sub/more.md': 'NESTED IMPORT',
-        'sub/CLAUDE.local.md': 'NESTED LOCAL',
-        'sub/deep/CLAUDE.md': 'DEEP WORDS',
-        'sub/deep/x.txt': 'x',
-        '.claude/rules/some.md': '---\npaths: sub/**\n---\nRULE FOR SOME',
+        ...MEMORY,
+        '~/skills/mine/SKILL.md': skill('Mine', 'MINE'),
+        '.claude/skills/ours/SKILL.md': skill('Ours', 'OURS'),
+        '.claude/commands/fix.md': 'FIX',
+        '.claude/output-styles/pirate.md': skill('Pirate', 'PIRATE WORDS', 'name: Pirate\n'),
       },
-      { tools: ['Read', 'Bash'] },
+      { tools: ['Skill'], settingSources: [] },
     ),
     check: (outcome) => {
-      expect(JSON.stringify(outcome.requests[0]?.body.messages)).toContain('Fix 42, shell-42, see @note.txt');
-      expect(orderIn(outcome, ['A NOTE', 'NESTED'])).toEqual(['A NOTE']);
-      const below = ['NESTED WORDS', 'NESTED IMPORT', 'NESTED LOCAL', 'DEEP WORDS', 'RULE FOR SOME'];
-      expect(orderIn(outcome, below, 1)).toEqual(below);
-      expect(results(outcome).at(-1)).toMatchObject({ num_turns: 0, local_command: 'custom' });
+      expect(orderIn(outcome, [...MEMORY_WORDS, 'FIX'])).toEqual([]);
+      expect(outcome.messages[0]).toMatchObject({ skills: expect.not.arrayContaining(['mine', 'ours']) });
     },
   },
   {
-    name: 'a conversation that is cleared',
-    cites: 's18-clear, builtin-tools 7, R53',
-    prompt: talk('first words', '/clear', 'second words'),
-    script: [text('ok'), text('ok')],
-    options: (context) => ({
-      ...withFiles({ 'CLAUDE.md': 'PROJECT WORDS' })(context),
-      tools: [],
-      hooks: {
-        SessionEnd: [{ hooks: [async (input) => noted(context, input)] }],
-        SessionStart: [{ matcher: 'clear', hooks: [async (input) => noted(context, input)] }],
-      },
-    }),
-    check: (outcome) => {
-      expect(kinds(outcome.messages)).toContain('conversation_reset');
-      const [before, cleared, after] = results(outcome);
-      expect(cleared).toMatchObject({ num_turns: 0, result: '', total_cost_usd: 0, local_command: 'clear' });
-      expect(cleared?.session_id).not.toBe(before?.session_id);
-      expect(after?.session_id).toBe(cleared?.session_id);
-      expect(orderIn(outcome, ['first words', 'PROJECT WORDS', 'second words'], 1)).toEqual([
-        'PROJECT WORDS',
-        'second words',
-      ]);
-    },
-  },
-  {
-    name: 'an output style, the preset prompt and skills that are read again',
+    name: 'skills, commands and a style of a plugin',
     cites: 'builtin-tools 7, R53',
-    prompt: async function* ({ calls }) {
-      yield says('one');
-      await calls.waitFor(({ name }) => name === 'reloaded', 'skills that are read again');
-      yield says('two');
-    },
-    script: [text('ok'), text('ok')],
+    prompt: '/p:fix 42',
+    script: [toolUse('Skill', { skill: 'p:greet', args: 'Bob' }), text('Done.')],
     options: (context) => ({
       ...withFiles({
-        '.claude/output-styles/pirate.md': '---\nname: Pirate\n---\nPIRATE WORDS',
-        '.claude/skills/one/SKILL.md': skill('The first', 'ONE'),
+        'plug/.claude-plugin/plugin.json': '{"name":"p","version":"1.2.3"}',
+        'plug/skills/greet/SKILL.md': skill('Greets', `GREET $ARGUMENTS ${ROOT}`),
+        'plug/commands/fix.md': skill('Fixes', `FIX $0 ${ROOT}`),
+        'plug/commands/sub/zed.md': 'ZED',
+        'plug/output-styles/st.md': skill('A style', 'STYLED WORDS', 'name: Styled\n'),
+        'bare/skills/one/SKILL.md': skill('The one', 'ONE'),
+        '.claude/skills/mine/SKILL.md': skill('Mine', 'MINE'),
+        '.claude/commands/own.md': 'OWN',
       })(context),
       tools: ['Skill'],
-      settings: { outputStyle: 'Pirate' },
-      systemPrompt: { type: 'preset', preset: 'claude_code', append: 'APPENDED WORDS' },
+      settings: { outputStyle: 'p:Styled' },
+      systemPrompt: { type: 'preset', preset: 'claude_code' },
+      plugins: ['plug', 'bare', 'nowhere'].map((name) => ({
+        type: 'local' as const,
+        path: join(context.box.cwd, name),
+      })),
     }),
-    drive: async (query, { messages, box, note }) => {
-      await messages.waitFor(({ type }) => type === 'result', 'the first result');
-      withFiles({ '.claude/skills/two/SKILL.md': skill('The second', 'TWO') })({ box } as Context);
-      const { skills } = await query.reloadSkills();
-      note('reloaded');
-      return skills.flatMap(({ name, description }) =>
-        /\(project\)$/.test(description) ? [{ name, description }] : [],
-      );
-    },
-    // The list of all commands has those of Claude Code in it.
-    ignore: ['messages'],
+    drive: async (query) => (await query.supportedCommands()).filter(({ builtin }) => builtin !== true),
     check: (outcome) => {
-      expect(outcome.messages[0]).toMatchObject({ output_style: 'Pirate' });
-      expect(JSON.stringify(outcome.requests[0]?.body)).toContain('PIRATE WORDS');
-      expect(JSON.stringify(outcome.requests[0]?.system)).toContain('APPENDED WORDS');
-      expect(JSON.stringify(outcome.requests[0]?.body)).toContain('The first');
-      expect(JSON.stringify(outcome.requests[1]?.body)).toContain('The second');
-      expect(kinds(outcome.messages)).toContain('system/commands_changed');
-      expect(JSON.stringify(outcome.requests[0]?.body)).toContain(
-        outcome.aliases.find(([, alias]) => alias === '<cwd>')?.[0],
-      );
+      expect(outcome.messages[0]).toMatchObject({
+        output_style: 'p:Styled',
+        skills: expect.arrayContaining(['mine', 'p:greet', 'bare:one']),
+        plugins: expect.arrayContaining([expect.objectContaining({ name: 'p', version: '1.2.3' })]),
+        plugin_errors: [{ plugin: 'inline[2]', type: 'path-not-found' }],
+      });
+      expect(JSON.stringify(outcome.requests[0]?.body)).toContain('STYLED WORDS');
+      const root = outcome.aliases.find(([, alias]) => alias === '<cwd>')?.[0];
+      expect(orderIn(outcome, [`FIX 42 ${root}/plug`, `GREET Bob ${root}/plug`], 1)).toHaveLength(2);
     },
   },
 ];
-
-function noted(context: Context, input: object): object {
-  const { hook_event_name: event } = input as { hook_event_name: string };
-  context.note(event, input);
-  return {};
-}

@@ -1,8 +1,9 @@
 /** Who may do what: rules, modes and the host's callback. */
 import { expect } from 'vitest';
+import { z } from 'zod';
 import type { CanUseTool, McpServerConfig, Options, PermissionMode } from '../../../src/index.js';
 import { text, toolUse, toolUses } from '../../../src/testing/index.js';
-import { calc, results, toolResults } from '../support/calc.js';
+import { calc, results, textResult, toolResults } from '../support/calc.js';
 import type { Context, Outcome, Scenario } from '../support/scenario.js';
 
 const oneCall = [toolUse('mcp__calc__add', { a: 15, b: 27 }), text('Done.')];
@@ -243,4 +244,50 @@ export const permissions: readonly Scenario[] = [
       unordered: ['messages'],
     },
   ),
+  {
+    name: 'a call that waits for an approval does not hold up another of the same message',
+    cites: 's04r-parallel-permission-ro, R16',
+    script: [
+      toolUses([
+        { name: 'mcp__calc__look', input: { at: 1 } },
+        { name: 'mcp__calc__look', input: { at: 2 } },
+      ]),
+      text('Done.'),
+    ],
+    servers: (context) => {
+      const { tool, createSdkMcpServer } = context.sdk;
+      const look = tool(
+        'look',
+        'Looks at something',
+        { at: z.number() },
+        async ({ at }) => {
+          context.note('look', at);
+          return textResult(`seen ${at}`);
+        },
+        { annotations: { readOnlyHint: true } },
+      );
+      return {
+        calc: createSdkMcpServer({ name: 'calc', version: '1.0.0', tools: [look], alwaysLoad: true }),
+      };
+    },
+    options: (context) => ({
+      canUseTool: async (_, input) => {
+        context.note('asked', input.at);
+        // The first one is approved when the result of the second has been read.
+        if (input.at === 1) {
+          await context.messages.waitFor(
+            (message) => JSON.stringify(message).includes('seen 2'),
+            'the other',
+          );
+        }
+        return { behavior: 'allow', updatedInput: input };
+      },
+    }),
+    unordered: ['stdin'],
+    check: (outcome) => {
+      const order = outcome.calls.map(({ name, input }) => `${name} ${input}`);
+      expect(order).toEqual(['asked 1', 'asked 2', 'look 2', 'look 1']);
+      expect(toolResults(outcome)).toHaveLength(2);
+    },
+  },
 ];

@@ -167,6 +167,36 @@ export const toolCalls: readonly Scenario[] = [
     },
   },
   {
+    name: 'a server that is always loaded, beside one with many tools that are not',
+    cites: 'protocol 6.6, protocol 8, pain 37',
+    script: [
+      toolUse('ToolSearch', { query: 'select:mcp__many__tool_42' }),
+      toolUse('mcp__many__tool_42', {}),
+      text('Done.'),
+    ],
+    servers: (context) => {
+      const { tool, createSdkMcpServer } = context.sdk;
+      const say = (name: string) => async () => textResult(name);
+      const many = Array.from({ length: 60 }, (_, index) =>
+        tool(`tool_${index}`, `The tool number ${index}`, {}, say(`tool ${index}`), {
+          alwaysLoad: index === 7,
+        }),
+      );
+      const near = ['left', 'right'].map((name) => tool(name, `Goes ${name}`, {}, say(name)));
+      return {
+        many: createSdkMcpServer({ name: 'many', tools: many }),
+        near: createSdkMcpServer({ name: 'near', tools: near, alwaysLoad: true }),
+      };
+    },
+    options: () => ({ allowedTools: ['mcp__many__*'] }),
+    check: (outcome) => {
+      const loaded = outcome.requests[0]?.body.tools?.filter((tool) => tool.defer_loading !== true);
+      const names = loaded?.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
+      expect(names?.toSorted()).toEqual(['mcp__many__tool_7', 'mcp__near__left', 'mcp__near__right']);
+      expect(toolResults(outcome, 2).at(-1)).toMatchObject({ content: [{ text: 'tool 42' }] });
+    },
+  },
+  {
     name: 'a server with odd characters in its name',
     cites: 's01h-odd-names, R8',
     script: [toolUse('mcp__my_server___do-it_2', {}), text('Done.')],

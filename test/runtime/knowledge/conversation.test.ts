@@ -1,61 +1,18 @@
 /** What an agent knows, in conversations: as values, from a workspace, typed, and asked for by the model. */
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Options } from '../../../src/index.js';
 import { query } from '../../../src/index.js';
-import type { RuntimeConfig, RuntimeTool } from '../../../src/runtime/index.js';
+import type { RuntimeConfig } from '../../../src/runtime/index.js';
 import { embedded as embeddedOnTheEdge } from '../../../src/runtime/portable.js';
 import { scriptedModel } from '../../../src/testing/index.js';
-import { localWorkspace } from '../../../src/workspace/adapters/local.js';
-import { temporaryDirectory } from '../../support/temporary.js';
 import { kinds, type Loose, run, talk } from '../support.js';
+import { box, onDisk, requestText, shell } from './boxes.js';
 import { treeWorkspace } from './support.js';
-
-const root = realpathSync(temporaryDirectory());
-let boxes = 0;
-
-/** A project and a configuration of its own, on disk. */
-function box(files: Record<string, string>): { cwd: string; config: string; options: Options } {
-  boxes += 1;
-  const [cwd, config] = [join(root, `${boxes}/work`), join(root, `${boxes}/config`)];
-  for (const [name, content] of Object.entries({ 'work/.keep': '', 'config/.keep': '', ...files })) {
-    const path = join(root, String(boxes), name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, content);
-  }
-  return {
-    cwd,
-    config,
-    options: { cwd, env: { HOME: join(root, String(boxes)), CLAUDE_CONFIG_DIR: config } },
-  };
-}
-
-const onDisk: Pick<RuntimeConfig, 'workspace'> = { workspace: ({ cwd }) => localWorkspace(cwd) };
-
-/** Stands for the tool that runs commands: notes them, and says what it was asked. */
-function shell(): { tool: RuntimeTool; commands: string[] } {
-  const commands: string[] = [];
-  const tool: RuntimeTool = {
-    name: 'Bash',
-    description: 'Runs a command',
-    inputSchema: { type: 'object' },
-    run: async ({ input }) => {
-      commands.push(String(input.command));
-      return { content: `ran ${input.command}` };
-    },
-  };
-  return { tool, commands };
-}
 
 const VALUES = {
   skills: { greet: { description: 'How to greet', content: 'Say hello to $ARGUMENTS' } },
   commands: { sum: { content: (args: string) => `The sum of ${args.split(' ').join(' and ')}` } },
   memory: ['BE KIND', { name: 'house-rules', content: 'NO SHOES' }],
 } satisfies Partial<RuntimeConfig>;
-
-const requestText = (model: { requests: readonly { body: unknown }[] }, index = 0) =>
-  JSON.stringify(model.requests[index]?.body);
 
 describe('knowledge as values', () => {
   it('R53: is announced, in the request, and can be loaded by the model', async () => {
@@ -137,7 +94,7 @@ describe('skills of files', () => {
     const { options } = box({
       'work/.claude/skills/mighty/SKILL.md': '---\nallowed-tools: Bash(touch:*)\n---\nMIGHTY',
     });
-    const { tool, commands } = shell();
+    const { config, commands } = shell();
     const asked: string[] = [];
     const { session } = talk(
       [
@@ -158,7 +115,7 @@ describe('skills of files', () => {
             : { behavior: 'deny', message: 'no' };
         },
       },
-      { ...onDisk, tools: [tool] },
+      config,
     );
     await session.ask('one');
     await session.ask('two');
@@ -197,152 +154,6 @@ describe('skills of files', () => {
     expect(requestText(model)).toContain('First one');
     expect(requestText(model)).not.toContain('Second one');
     expect(JSON.stringify(messages)).toContain('is not among those');
-  });
-});
-
-describe('commands of files', () => {
-  const COMMANDS = {
-    'work/.claude/commands/look.md': 'Look: !`ls`',
-    'work/.claude/commands/act.md': '---\nallowed-tools: Bash(touch:*)\n---\nAct: !`touch x`',
-  };
-
-  it('R71: run nothing that no rule allows, ask nobody, and then the model is not asked either', async () => {
-    const { options } = box(COMMANDS);
-    const { tool, commands } = shell();
-    const { model, session } = talk(
-      ['Never.'],
-      {
-        ...options,
-        canUseTool: async () => {
-          throw new Error('asked');
-        },
-      },
-      { ...onDisk, tools: [tool] },
-    );
-    const result = (await session.ask('/look')) as unknown as Loose;
-    expect(result).toMatchObject({ num_turns: 0, local_command: 'custom' });
-    expect(String(result.result)).toContain('!`ls`');
-    expect(commands).toEqual([]);
-    expect(model.requests).toHaveLength(0);
-    await session.close();
-  });
-
-  it('R53: run what a rule allows, and their output stands in the text', async () => {
-    const { options } = box(COMMANDS);
-    const { tool, commands } = shell();
-    const { model, session } = talk(
-      ['Ok.'],
-      { ...options, allowedTools: ['Bash(ls)'] },
-      { ...onDisk, tools: [tool] },
-    );
-    await session.ask('/look');
-    expect(commands).toEqual(['ls']);
-    expect(requestText(model)).toContain('Look: ran ls');
-    await session.close();
-  });
-
-  it('R71: a hook that guards the shell also guards what commands run', async () => {
-    const { options } = box(COMMANDS);
-    const { tool, commands } = shell();
-    const hooks = {
-      PreToolUse: [{ hooks: [async () => ({ decision: 'block' as const, reason: 'guarded' })] }],
-    };
-    const { session } = talk(
-      ['Never.'],
-      { ...options, allowedTools: ['Bash'], hooks },
-      { ...onDisk, tools: [tool] },
-    );
-    const result = (await session.ask('/look')) as unknown as Loose;
-    expect(String(result.result)).toContain('guarded');
-    expect(commands).toEqual([]);
-    await session.close();
-  });
-
-  it.each([true, false])(
-    'R71: what a command of a checkout would allow counts only where the user trusts it: %s',
-    async (isTrusted) => {
-      const { options, cwd, config } = box(COMMANDS);
-      const projects = { [cwd]: { hasTrustDialogAccepted: isTrusted } };
-      writeFileSync(join(config, '.claude.json'), JSON.stringify({ projects }));
-      const { tool, commands } = shell();
-      const { session } = talk(['Ok.'], { ...options, stderr: () => {} }, { ...onDisk, tools: [tool] });
-      session.send('/act');
-      const messages: Loose[] = [];
-      for await (const message of session.stream()) messages.push(message as unknown as Loose);
-      expect(commands).toEqual(isTrusted ? ['touch x'] : []);
-      expect(JSON.stringify(messages).includes('the project is not trusted')).toBe(!isTrusted);
-      await session.close();
-    },
-  );
-
-  it("R53: what the user may allow counts without more: it is the user's own file", async () => {
-    const { options } = box({ 'config/commands/act.md': COMMANDS['work/.claude/commands/act.md'] });
-    const { tool, commands } = shell();
-    const { session } = talk(['Ok.'], options, { ...onDisk, tools: [tool] });
-    await session.ask('/act');
-    expect(commands).toEqual(['touch x']);
-    await session.close();
-  });
-
-  it('R53: mention files, which the model reads; rules that forbid them count', async () => {
-    const { options } = box({ 'work/note.txt': 'A NOTE', 'work/secret.txt': 'A SECRET' });
-    const { model, session } = talk(['Ok.', 'Ok.'], options, onDisk);
-    await session.ask('See @note.txt.');
-    expect(requestText(model)).toContain('1\\tA NOTE');
-    await session.close();
-    const denied = talk(['Ok.'], { ...options, disallowedTools: ['Read'] }, onDisk);
-    await denied.session.ask('See @secret.txt');
-    expect(requestText(denied.model)).not.toContain('A SECRET');
-    await denied.session.close();
-  });
-
-  it('R53: only the model may use some', async () => {
-    const { options } = box({ 'work/.claude/skills/in/SKILL.md': '---\nuser-invocable: false\n---\nIN' });
-    const { model, session } = talk(['Never.'], options, onDisk);
-    const result = (await session.ask('/in')) as unknown as Loose;
-    expect(result).toMatchObject({ num_turns: 0, local_command: 'custom' });
-    expect(model.requests).toHaveLength(0);
-    await session.close();
-  });
-
-  it('R53: have a model of their own, for one turn', async () => {
-    const { options } = box({ 'work/.claude/commands/m.md': '---\nmodel: other\n---\nM' });
-    const { model, session } = talk(['One.', 'Two.'], options, onDisk);
-    await session.ask('/m');
-    await session.ask('two');
-    expect(model.requests.map(({ body }) => body.model)).toEqual([
-      'other',
-      expect.not.stringMatching('other'),
-    ]);
-    await session.close();
-  });
-
-  it('R53: that arrive while tools run have a turn of their own', async () => {
-    const { options } = box({ 'work/.claude/commands/c.md': 'COMMAND TEXT' });
-    let say = (): void => {};
-    const tool: RuntimeTool = {
-      name: 'Slow',
-      description: 'Waits',
-      inputSchema: { type: 'object' },
-      needsNoPermission: true,
-      run: async () => {
-        say();
-        return { content: 'ok' };
-      },
-    };
-    const { model, session } = talk([{ toolUses: [{ name: 'Slow' }] }, 'One.', 'Two.'], options, {
-      ...onDisk,
-      tools: [tool],
-    });
-    let second: Promise<unknown> = Promise.resolve();
-    say = () => {
-      second = session.ask('/c');
-    };
-    await session.ask('one');
-    await second;
-    expect(requestText(model, 1)).not.toContain('/c');
-    expect(requestText(model, 2)).toContain('COMMAND TEXT');
-    await session.close();
   });
 });
 

@@ -34,6 +34,22 @@ describe('memory files', () => {
     expect(await textsAtStart(tree, { sources: new Set() })).toEqual([]);
   });
 
+  it('R71: of a checkout that is not trusted do not lead out of it', async () => {
+    const tree = {
+      '/home/secret.md': 'secret',
+      '/up/work/CLAUDE.md': '-> /home/secret.md',
+      '/up/work/.claude/rules/a.md': '-> /home/secret.md',
+      '/up/work/CLAUDE.local.md': '-> /up/shared.md',
+      '/up/shared.md': 'shared',
+    };
+    const { memory, warnings } = reader(tree);
+    expect(await memory.atStart()).toEqual([]);
+    expect(warnings[0]).toMatch(/CLAUDE\.md is left out .* leads out of the project, to \/home\/secret\.md/);
+    // The rest of the same repository is the project too.
+    expect(await textsAtStart(tree, { projectRoot: '/up' })).toEqual(['shared']);
+    expect(await textsAtStart(tree, { isTrusted: true })).toEqual(['secret', 'shared']);
+  });
+
   it('R53: are those of other agents where the project has none', async () => {
     expect(await textsAtStart({ '/up/work/AGENTS.md': 'agents' })).toEqual(['agents']);
   });

@@ -64,6 +64,22 @@ describe('skills and commands', () => {
     expect(ofNobody.knowledge.commandNames).toEqual(['clear', 'compact']);
   });
 
+  it('R71: of a checkout that is not trusted do not lead out of it', async () => {
+    const linked = {
+      '/home/secret.md': 'secret',
+      '/up/work/.claude/skills/s/SKILL.md': '-> /home/secret.md',
+      '/up/work/.claude/commands/c.md': '-> /home/secret.md',
+      '/up/work/.claude/output-styles/o.md': '-> /home/secret.md',
+      '/config/commands/own.md': '-> /home/secret.md',
+    };
+    const { knowledge, warnings } = await known(linked);
+    expect(knowledge.commandNames).toEqual(['own', 'clear', 'compact']);
+    expect(knowledge.styleNames).toEqual(['default']);
+    expect(warnings).toHaveLength(3);
+    const trusted = await known(linked, { isTrusted: true });
+    expect(trusted.knowledge.commandNames).toEqual(['s', 'c', 'own', 'clear', 'compact']);
+  });
+
   it('R53: are read again, and only a difference is told', async () => {
     const own: Tree = { ...tree };
     const { knowledge, changes } = await known(own);
@@ -83,11 +99,28 @@ describe('skills and commands', () => {
       '/p/agents/a.md': 'A',
     };
     const { knowledge, warnings } = await known(plugin, { pluginDirectories: ['/p'] });
-    expect(knowledge.commandNames.slice(0, 2)).toEqual(['plug:s', 'plug:c']);
+    expect(knowledge.commandNames.slice(0, 2)).toEqual(['plug:c', 'plug:s']);
     expect(knowledge.plugins).toEqual([{ name: 'plug', path: '/p', version: '1.0.0' }]);
     expect(warnings).toEqual(['The runtime does not use agents of the plugin /p.']);
     const hooked = { ...plugin, '/p/hooks/hooks.json': '{}' };
     await expect(known(hooked, { pluginDirectories: ['/p'] })).rejects.toThrow(/has hooks/);
+  });
+
+  it('R53: of plugins that cannot be used are missing, and the host is told why', async () => {
+    const plugins = {
+      '/up/work/bare/skills/s/SKILL.md': skill('s'),
+      '/corrupt/.claude-plugin/plugin.json': '{',
+      '/nameless/.claude-plugin/plugin.json': '{}',
+    };
+    const pluginDirectories = ['./bare', '/corrupt', '/nameless', '/nowhere'];
+    const { knowledge } = await known(plugins, { pluginDirectories });
+    expect(knowledge.skillNames).toEqual(['bare:s']);
+    expect(knowledge.plugins).toEqual([{ name: 'bare', path: '/up/work/bare' }]);
+    expect(knowledge.pluginErrors).toMatchObject([
+      { plugin: 'inline[1]', type: 'generic-error', path: '/corrupt' },
+      { plugin: 'inline[2]', type: 'generic-error', message: expect.stringContaining('has no `name`') },
+      { plugin: 'inline[3]', type: 'path-not-found', path: '/nowhere' },
+    ]);
   });
 
   it('R53: take a bounded part of every request', async () => {
@@ -134,13 +167,28 @@ describe('values', () => {
     [
       'a skill without a description',
       { skills: { a: { content: 'x' } } },
-      /skills\["a"\]\.description` must be a string; it is an undefined/,
+      /skills\["a"\]\.description` must be a string; it is missing\./,
     ],
     ['a skill without a text', { skills: { a: { description: 'x' } } }, /skills\["a"\]\.content`/],
     ['a name with a blank', { commands: { 'a b': { content: 'x' } } }, /commands\["a b"\]` must be named/],
     ['a name of the runtime', { commands: { clear: { content: 'x' } } }, /is a command of the runtime/],
     ['rules that are no list', { commands: { a: { content: 'x', allowedTools: 'Read' } } }, /allowedTools/],
-    ['memory that is a number', { memory: 5 }, /`memory` must be a string/],
+    [
+      'a field that is misspelt',
+      { skills: { a: { description: 'x', content: 'x', disableModelInvokation: true } } },
+      /skills\["a"\]\.disableModelInvokation` must be left out: the fields are .*`disableModelInvocation`/,
+    ],
+    [
+      'a field of skills for a command',
+      { commands: { a: { content: 'x', userInvocable: false } } },
+      /commands\["a"\]\.userInvocable` must be left out/,
+    ],
+    [
+      'a skill and a command of one name',
+      { skills: { a: { description: 'x', content: 'x' } }, commands: { a: { content: 'x' } } },
+      /commands\["a"\]` must be named otherwise: a skill has this name/,
+    ],
+    ['memory that is a number', { memory: 5 }, /`memory` must be a string, or an array .*; it is 5\./],
     ['memory without a text', { memory: [{ name: 'a' }] }, /`memory` must be/],
   ])('R53: are checked at the door: %s', (_, values, message) => {
     expect(() => embedded({ model, ...(values as object) })).toThrow(message);

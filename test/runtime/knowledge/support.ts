@@ -68,6 +68,7 @@ export function treeWorkspace(tree: Tree, root = '/work'): Workspace {
 export function places(more: Partial<KnowledgePlaces> = {}): KnowledgePlaces {
   return {
     cwd: '/up/work',
+    projectRoot: '/up/work',
     additionalDirectories: [],
     configDirectory: '/config',
     home: '/home',
