@@ -3,6 +3,7 @@ import { apiErrors } from './scenarios/api-errors.js';
 import { context } from './scenarios/context.js';
 import { control } from './scenarios/control.js';
 import { externalServers } from './scenarios/external-servers.js';
+import { fileTools } from './scenarios/file-tools.js';
 import { hooks } from './scenarios/hooks.js';
 import { input } from './scenarios/input.js';
 import { interrupts } from './scenarios/interrupts.js';
@@ -32,6 +33,7 @@ export const TABLE = {
   'external servers': externalServers,
   'output and limits': output,
   'errors of the API': apiErrors,
+  'file tools': fileTools,
   'search tools': searchTools,
   subagents,
   commands: shellTools,

@@ -3,6 +3,7 @@ import type { BuiltInContext } from '../../runtime/tools/built-ins.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome } from '../../runtime/tools/tool-port.js';
 import { absolutePath } from '../files/paths.js';
 import { NEEDS_MULTILINE } from '../search/problems.js';
+import { checkedInput } from './checked-input.js';
 import { permitted } from './file-tool.js';
 import { GREP_SCHEMA, type GrepCall, readGrep } from './grep-input.js';
 import { grepOutcome } from './grep-result.js';
@@ -20,7 +21,7 @@ export function grepTool(context: BuiltInContext): RuntimeTool {
     prepare: async (input) => {
       const path = absolutePath(workspace, readGrep(input).path);
       const { real } = await workspace.locate(path);
-      return { access: { kind: 'read', path, real } };
+      return { access: { kind: 'read', path, real }, input: checkedInput('Grep', GREP_SCHEMA, input) };
     },
     run: async ({ input, access, signal }) => {
       const call = readGrep(input);

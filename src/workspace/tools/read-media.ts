@@ -48,7 +48,7 @@ function dimensionsOf({ width, height }: { width: number; height: number }): Rec
 
 export async function readPdf(
   { context }: FileTools,
-  { file_path: filePath, pages }: ReadFields,
+  { pages }: ReadFields,
   { path, real, size, signal }: ReadTarget,
 ): Promise<ToolOutcome> {
   if (pages !== undefined) {
@@ -65,9 +65,9 @@ export async function readPdf(
   const base64 = toBase64(bytes);
   return {
     content: [
-      { type: 'text', text: `The PDF ${filePath} (${bytes.length} bytes):` },
+      { type: 'text', text: `The PDF ${path} (${bytes.length} bytes):` },
       { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: base64 } },
     ],
-    detail: { type: 'pdf', file: { filePath, base64, originalSize: bytes.length } },
+    detail: { type: 'pdf', file: { filePath: path, base64, originalSize: bytes.length } },
   };
 }

@@ -32,8 +32,9 @@ export async function readNotebook(
 }
 
 /** The cell with its id, which NotebookEdit needs, and then its outputs. */
-function blocksOf({ cellType, source, cell_id: id, outputs = [] }: ShownCell): Block[] {
-  const kind = cellType === 'code' ? '' : `<cell_type>${cellType}</cell_type>`;
+function blocksOf({ cellType, source, cell_id: id, language = 'python', outputs = [] }: ShownCell): Block[] {
+  const tongue = language === 'python' ? '' : `<language>${language}</language>`;
+  const kind = cellType === 'code' ? tongue : `<cell_type>${cellType}</cell_type>`;
   return [
     { type: 'text', text: `<cell id="${id}">${kind}${source}</cell id="${id}">` },
     ...outputs.flatMap(({ text, image }): Block[] => [
