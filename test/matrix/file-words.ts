@@ -64,7 +64,7 @@ const PAIRS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
     /is a symbolic link\. Change the file that it leads to: <cwd>\/target\.txt/,
     /is a symbolic link(\. Write to .*: <cwd>\/target\.txt\.)?$/,
   ],
-  [/does not contain `old_string`:\nzzz/, /not found in file\.\nString: zzz/],
+  [/does not contain `old_string`:\n(zzz|nosuch)/, /not found in file\.\nString: (zzz|nosuch)/],
   [
     /contains `old_string` 2 times\. .*`replace_all`/,
     /^(<tool_use_error>|Error: )Found 2 matches .*replace_all/,
@@ -72,6 +72,8 @@ const PAIRS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
   [/`new_string` are the same:/, /exactly the same\./],
   [/has content already:/, /file already exists\./],
   [/is a Jupyter notebook\. Change its cells/, /is a Jupyter Notebook\./],
+  [/No such tool available: (Bash|Write)(<|$)/, /No such tool available: (Bash|Write)\. /],
+  [/\n\n\(1 match in 1 file\)$/, /\n\nFound 1 total occurrence across 1 file\.$/],
   // NotebookEdit.
   [
     /^The cell ([\w-]+ )?was (replaced|inserted|deleted)\.$/,

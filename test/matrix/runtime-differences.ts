@@ -59,6 +59,14 @@ const ABOUT_FILES: readonly string[] = [
   'NotebookEdit keeps the layout of the file',
   'NotebookEdit makes another kind of a cell',
   'NotebookEdit refuses what makes no sense',
+  'calls of tools that there are not',
+  'hooks see paths and numbers as they are meant',
+  'questions about files, and answers that change them',
+  'calls that make no sense reach neither hooks nor questions',
+  'a hook that changes what tools for files say',
+  'a hook that says something else than tools for files do',
+  'reading calls run together, writing ones alone and in order',
+  'a failed call leaves the others of its answer alone',
 ];
 
 export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
@@ -189,7 +197,8 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     seenIn: ['NotebookEdit replaces, inserts and deletes cells', 'NotebookEdit makes another kind of a cell'],
     matches: ({ path, subject, reference }) =>
       path === 'tool_use_result.cell_type' && subject === 'markdown' && reference === 'code',
-    reason: 'The host is told what a cell is; Claude Code says "code" whenever the call does not name a type.',
+    reason:
+      'The host is told what a cell is; Claude Code says "code" whenever the call does not name a type.',
   },
   {
     id: 'cells-have-the-fields-of-their-type',

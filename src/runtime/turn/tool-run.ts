@@ -259,7 +259,9 @@ async function runAfterHooks(
   if (verdict.stop !== undefined) result.stop = { kind: 'hook', reason: verdict.stop };
   const { updatedOutput: detail } = verdict;
   const content = detail === undefined ? undefined : (tool.shown ?? contentOf)(detail);
-  if (content !== undefined) result.outcome = { content, detail, isError: outcome.isError };
+  if (content === undefined) return;
+  const { isError, added } = outcome;
+  result.outcome = { content, detail, isError, added };
 }
 
 /** Hooks get the reason of a failure as text, whatever the tool returned. */

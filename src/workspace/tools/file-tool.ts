@@ -27,6 +27,8 @@ export interface ChangingTool<Plan> {
   misuse?(fields: Fields): string | undefined;
   /** What the change would be, or why there can be none. Changes nothing. */
   plan(fields: Fields, target: Target): Promise<Planned<Plan>>;
+  /** See {@link RuntimeTool.shown}. */
+  shown(output: unknown): ToolOutcome['content'] | undefined;
   /** Makes the change. */
   apply(plan: Plan, fields: Fields, target: Target): Promise<ToolOutcome>;
 }
@@ -43,6 +45,7 @@ export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<P
     name,
     description,
     inputSchema,
+    shown: tool.shown,
     asMeant: (input) => meantInput(name, inputSchema, input, defaults),
     prepare: async (input): Promise<PreparedCall> => {
       const fields = checkedInput(name, inputSchema, input);

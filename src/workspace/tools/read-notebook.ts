@@ -20,7 +20,7 @@ export async function readNotebook(
   } catch (error) {
     return failedOutcome(messageOf(error));
   }
-  const content = joined(cells.flatMap(blocksOf));
+  const content = shownNotebook(cells);
   const tokens = content.reduce((sum, block) => sum + (block.type === 'text' ? tokensIn(block.text) : 0), 0);
   if (tokens > MAX_READ_TOKENS) {
     return failedOutcome(
@@ -29,6 +29,10 @@ export async function readNotebook(
   }
   await memory.note(real, raw, true);
   return { content, detail: { type: 'notebook', file: { filePath, cells } } };
+}
+
+export function shownNotebook(cells: readonly ShownCell[]): Block[] {
+  return joined(cells.flatMap(blocksOf));
 }
 
 /** The cell with its id, which NotebookEdit needs, and then its outputs. */

@@ -8,6 +8,7 @@ import { namedPath, permitted } from './file-tool.js';
 import { WORDS } from './file-words.js';
 import { IMAGE_EXTENSIONS, readImage, readPdf } from './read-media.js';
 import { readNotebook } from './read-notebook.js';
+import { shownRead } from './read-shown.js';
 import { MOST_CHARS, readText } from './read-text.js';
 
 export interface ReadFields {
@@ -55,6 +56,7 @@ export function readTool(tools: FileTools): RuntimeTool {
     inputSchema: SCHEMA,
     isReadOnly: true,
     asMeant: withNumber,
+    shown: shownRead,
     maxResultChars: MOST_CHARS * 2,
     prepare: async (input) => {
       const fields = readFields(input);
