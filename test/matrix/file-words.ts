@@ -3,7 +3,7 @@ import type { Finding } from './support/compare.js';
 
 /** Where the agent speaks for itself. What a file contains is in other places, and must be the same. */
 const PLACES =
-  /^(message|decision_reason|tool_use_result|(message|messages\[\d+\])\.content\[\d+\]\.content(\[0\]\.text)?)$/;
+  /^(message|decision_reason|rewind\.threw\.message|tool_use_result|(message|messages\[\d+\])\.content\[\d+\]\.content(\[0\]\.text)?)$/;
 
 const PAIRS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
   // Read.
@@ -74,6 +74,7 @@ const PAIRS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
   [/is a Jupyter notebook\. Change its cells/, /is a Jupyter Notebook\./],
   [/No such tool available: (Bash|Write)(<|$)/, /No such tool available: (Bash|Write)\. /],
   [/\n\n\(1 match in 1 file\)$/, /\n\nFound 1 total occurrence across 1 file\.$/],
+  [/^File rewinding is not enabled\. Set `enableFileCheckpointing`\.$/, /^File rewinding is not enabled\.$/],
   // NotebookEdit.
   [
     /^The cell ([\w-]+ )?was (replaced|inserted|deleted)\.$/,

@@ -67,6 +67,10 @@ const ABOUT_FILES: readonly string[] = [
   'a hook that says something else than tools for files do',
   'reading calls run together, writing ones alone and in order',
   'a failed call leaves the others of its answer alone',
+  'files that the host reads through the agent',
+  'files as they were before each message',
+  'files as they were in a conversation that is resumed',
+  'files that the host says the model has read',
 ];
 
 export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
@@ -150,7 +154,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   },
   {
     id: 'own-words-about-files',
-    where: ['messages', 'model'],
+    where: ['messages', 'model', 'driven'],
     seenIn: ABOUT_FILES,
     matches: isAboutFiles,
     reason: 'What the model is told about a file beside its content, and why a file was not read or changed.',
@@ -375,13 +379,17 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
     id: 'long-results-are-paged',
     where: ['messages', 'model'],
-    seenIn: ['a result of 200 KB', 'a result of 1 MB'],
+    seenIn: [
+      'a result of 200 KB',
+      'a result of 1 MB',
+      'a long result of a server beside the tools for files',
+    ],
     matches: (finding) =>
       consequence(finding) &&
       Array.isArray(finding.subject) &&
-      /^Error: result .* saved to /.test(String(finding.reference)),
+      /^(Error: result .* saved to |<persisted-output>)/.test(String(finding.reference)),
     reason:
-      'Claude Code writes a long result to a file that the model can read with its file tools; here it is kept in memory, and the model reads on with `ReadToolResult`.',
+      'Claude Code writes a long result to a file that the model can read with its file tools, from 50,000 characters on as JSON with the whole text in one line; here it is kept in memory, and the model reads on with `ReadToolResult`, whatever tools it has.',
   },
   {
     id: 'own-words-around-a-summary',
@@ -548,6 +556,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'a conversation is forked',
       'a conversation is resumed and told again',
       'a conversation is resumed after its compaction',
+      'files as they were in a conversation that is resumed',
     ],
     matches: ({ path, subject, reference }) =>
       /^modelUsage\..*\.(input|output)Tokens$/.test(path) && Number(subject) < Number(reference),

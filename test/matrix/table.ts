@@ -1,5 +1,6 @@
 /** All scenarios of the matrix, class by class. */
 import { apiErrors } from './scenarios/api-errors.js';
+import { checkpoints } from './scenarios/checkpoints.js';
 import { context } from './scenarios/context.js';
 import { control } from './scenarios/control.js';
 import { externalServers } from './scenarios/external-servers.js';
@@ -33,6 +34,7 @@ export const TABLE = {
   'external servers': externalServers,
   'output and limits': output,
   'errors of the API': apiErrors,
+  checkpoints,
   'file tools': fileTools,
   'search tools': searchTools,
   subagents,

@@ -1,8 +1,8 @@
 /** Calls of the tools for files among hooks, questions and other calls of the same answer. */
 import { expect } from 'vitest';
 import type { HookCallback, Options } from '../../../src/index.js';
-import { text, toolUses } from '../../../src/testing/index.js';
-import { results } from '../support/calc.js';
+import { text, toolUse, toolUses } from '../../../src/testing/index.js';
+import { results, serverWith, textResult } from '../support/calc.js';
 import {
   allowed,
   details,
@@ -239,5 +239,14 @@ export const callsOfFileTools: readonly Scenario[] = [
       expect(outcome.driven).toEqual({ 'a.txt': '644 b\n', 'c.txt': '644 c' });
       expect(results(outcome)).toMatchObject([{ subtype: 'success', result: 'Done.' }]);
     },
+  },
+  {
+    name: 'a long result of a server beside the tools for files',
+    cites: 's15-mcp-big-result, builtin-tools 7, R49',
+    script: [toolUse('mcp__calc__big'), text('Done.')],
+    servers: (context) =>
+      serverWith(context, 'big', () => textResult(`${'a line of words\n'.repeat(4_000)}needle\n`)),
+    options: () => ({ tools: ['Read', 'Grep'], allowedTools: ['Read', 'Grep', 'mcp__calc__big'] }),
+    check: (outcome) => expect(JSON.stringify(outcome.requests[1]?.toolResults)).toContain('a line of words'),
   },
 ];
