@@ -231,6 +231,16 @@ export const CASES = [
     ],
   },
   {
+    name: 'grep',
+    measurement: 'grep',
+    // The floor is `rg` itself.
+    subjects: ['floor', 'tenon'],
+    metrics: [
+      { key: 'files', title: 'search in 20,000 files: which files match', unit: 'ms', atMost: 1.2 },
+      { key: 'lines', title: 'search in 20,000 files: the lines that match', unit: 'ms', atMost: 1.2 },
+    ],
+  },
+  {
     name: 'runtime-start',
     measurement: 'firstRequest',
     subjects: ['runtime'],

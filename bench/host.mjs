@@ -36,6 +36,10 @@ async function measure() {
     const { fileWork } = await import('./measure/file-work.mjs');
     return fileWork(/** @type {'claude'} */ (subject));
   }
+  if (measurement === 'grep') {
+    const { grep } = await import('./measure/grep.mjs');
+    return grep(/** @type {'floor'} */ (subject));
+  }
   if (measurement === 'transport') {
     const { transport } = await import('./measure/transports.mjs');
     return transport(subject);

@@ -97,7 +97,7 @@ function tasks(root, wanted) {
     ...(wanted.reference
       ? [
           {
-            title: "Installing the browser and the servers of the examples' tests (Debian packages, once)",
+            title: 'Installing the browser, the servers and the sandbox of the tests (Debian packages, once)',
             isApart: true,
             isDue: needsSystemPackages,
             perform: installSystemPackages,

@@ -32,6 +32,11 @@ export function findRedis() {
   return inPath('redis-server', 'valkey-server');
 }
 
+/** @returns {string | undefined} what isolates commands, for the workspace with `sandboxed()` */
+export function findBubblewrap() {
+  return inPath('bwrap');
+}
+
 /** @param {readonly string[]} names */
 function inPath(...names) {
   return names

@@ -1,12 +1,18 @@
 // @ts-check
 /**
- * Programs of the system that tests of the examples drive: a browser, a database server, a mail server. As root on a
+ * Programs of the system that tests drive: a browser, a database server, a mail server, a sandbox. As root on a
  * Debian system, which is to say in a container, they are installed; elsewhere that is the owner's affair, and the
  * tests that need them are skipped and say so.
  */
 import { existsSync } from 'node:fs';
 import process from 'node:process';
-import { findChromium, findDovecot, findPostgres, findRedis } from '../../examples/shared/programs.mjs';
+import {
+  findBubblewrap,
+  findChromium,
+  findDovecot,
+  findPostgres,
+  findRedis,
+} from '../../examples/shared/programs.mjs';
 import { run } from './run.mjs';
 
 /** @type {readonly { name: string, debian: string, find: () => string | undefined }[]} */
@@ -15,6 +21,7 @@ const PROGRAMS = [
   { name: 'PostgreSQL', debian: 'postgresql', find: findPostgres },
   { name: 'Dovecot', debian: 'dovecot-imapd', find: findDovecot },
   { name: 'Redis', debian: 'redis-server', find: findRedis },
+  { name: 'bubblewrap', debian: 'bubblewrap', find: findBubblewrap },
 ];
 
 const missing = () => PROGRAMS.filter(({ find }) => find() === undefined);

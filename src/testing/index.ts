@@ -58,3 +58,4 @@ export {
   type SessionStoreCase,
   sessionStoreConformance,
 } from './session-stores/conformance.js';
+export { type MakeWorkspace, type WorkspaceCase, workspaceConformance } from './workspaces/conformance.js';

@@ -3,6 +3,7 @@
  * client is the same on both sides. What is not on this list fails the scenario, and so does an entry that one of its
  * scenarios does not show in one of its cells.
  */
+import { isAboutFiles } from './file-words.js';
 import { isInOwnWords } from './own-words.js';
 import type { Finding } from './support/compare.js';
 import type { Difference } from './support/judge.js';
@@ -38,6 +39,38 @@ const COMPACTED: readonly string[] = [
   'a conversation that compacts itself when its window is full',
   'a conversation that compacts itself between a tool and the next request',
   'a request that is too long is sent again after a compaction',
+];
+
+/** The scenarios in which the model is told something about files. */
+const ABOUT_FILES: readonly string[] = [
+  'Read shows texts and parts of them',
+  'Read of large texts',
+  'Read shows images, notebooks and PDFs',
+  'Read of what cannot be read',
+  'Write creates and replaces files',
+  'Write refuses what would lose something',
+  'Edit replaces the text that is meant, and keeps the rest',
+  'Edit takes away the end of a line',
+  'Edit refuses what is not clear',
+  'Edit of files that others have changed',
+  'Edit without Read changes only what the model has made',
+  'NotebookEdit replaces, inserts and deletes cells',
+  'NotebookEdit of cells without ids',
+  'NotebookEdit keeps the layout of the file',
+  'NotebookEdit makes another kind of a cell',
+  'NotebookEdit refuses what makes no sense',
+  'calls of tools that there are not',
+  'hooks see paths and numbers as they are meant',
+  'questions about files, and answers that change them',
+  'calls that make no sense reach neither hooks nor questions',
+  'a hook that changes what tools for files say',
+  'a hook that says something else than tools for files do',
+  'reading calls run together, writing ones alone and in order',
+  'a failed call leaves the others of its answer alone',
+  'files that the host reads through the agent',
+  'files as they were before each message',
+  'files as they were in a conversation that is resumed',
+  'files that the host says the model has read',
 ];
 
 export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
@@ -122,6 +155,75 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     matches: (finding) =>
       areTexts(finding) && /(^|\.)(content|stderr|summary|tool_use_result(\.message)?)$/.test(finding.path),
     reason: 'What the model is told about a command beside its output, and how a task is summed up.',
+  },
+  {
+    id: 'own-words-about-files',
+    where: ['messages', 'model', 'driven'],
+    seenIn: ABOUT_FILES,
+    matches: isAboutFiles,
+    reason: 'What the model is told about a file beside its content, and why a file was not read or changed.',
+  },
+  {
+    id: 'lines-count-from-one',
+    where: ['messages', 'model'],
+    seenIn: ['Read from line 0'],
+    matches: ({ path, subject, reference }) =>
+      (/startLine$/.test(path) && subject === 1 && reference === 0) ||
+      (/content$/.test(path) &&
+        String(subject).startsWith('1\tone') &&
+        String(reference).startsWith('0\tone')),
+    reason:
+      'The first line is line 1, also where the model asks for line 0; Claude Code then calls it line 0.',
+  },
+  {
+    id: 'lines-are-not-joined',
+    where: ['messages', 'driven'],
+    seenIn: ['Edit takes away the end of a line'],
+    matches: ({ path }) => /^tool_use_result\.structuredPatch\[0\]\.(newLines|lines)|^a\.txt$/.test(path),
+    reason:
+      'A line that is taken away goes with its line end, but the end of a line does not: Claude Code joins it with the next line.',
+  },
+  {
+    id: 'what-is-not-clear-is-refused',
+    where: ['messages', 'model', 'driven'],
+    seenIn: ['Edit of a text that could be meant in two places'],
+    matches: (finding) => consequence(finding) || finding.where === 'driven',
+    reason:
+      'A text that overlaps itself, or that is found twice once typographic quotes count as straight ones, could be meant in two places. Claude Code changes the first.',
+  },
+  {
+    id: 'notebooks-keep-their-layout',
+    where: ['messages', 'driven'],
+    seenIn: ['NotebookEdit keeps the layout of the file'],
+    matches: ({ path }) => path === 'tool_use_result.updated_file' || path === 'n.ipynb',
+    reason:
+      'A notebook keeps its indentation and the line end at its end, so that a change is small; Claude Code writes it with its own.',
+  },
+  {
+    id: 'cells-say-what-they-are',
+    where: ['messages'],
+    seenIn: ['NotebookEdit replaces, inserts and deletes cells', 'NotebookEdit makes another kind of a cell'],
+    matches: ({ path, subject, reference }) =>
+      path === 'tool_use_result.cell_type' && subject === 'markdown' && reference === 'code',
+    reason:
+      'The host is told what a cell is; Claude Code says "code" whenever the call does not name a type.',
+  },
+  {
+    id: 'cells-have-the-fields-of-their-type',
+    where: ['messages', 'driven'],
+    seenIn: ['NotebookEdit makes another kind of a cell'],
+    matches: ({ path }) => /^tool_use_result\.(original|updated)_file$|^n\.ipynb$/.test(path),
+    reason:
+      'A cell that becomes code gets outputs, and one that becomes text loses them, as the format of notebooks wants it.',
+  },
+  {
+    id: 'null-means-left-out',
+    where: ['messages', 'model'],
+    seenIn: ['a parameter that is null'],
+    contradictsCheck: true,
+    matches: consequence,
+    reason:
+      'Models of other vendors send null for parameters that they leave out; Claude Code refuses such a call.',
   },
   {
     id: 'own-words-about-questions',
@@ -316,13 +418,17 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
     id: 'long-results-are-paged',
     where: ['messages', 'model'],
-    seenIn: ['a result of 200 KB', 'a result of 1 MB'],
+    seenIn: [
+      'a result of 200 KB',
+      'a result of 1 MB',
+      'a long result of a server beside the tools for files',
+    ],
     matches: (finding) =>
       consequence(finding) &&
       Array.isArray(finding.subject) &&
-      /^Error: result .* saved to /.test(String(finding.reference)),
+      /^(Error: result .* saved to |<persisted-output>)/.test(String(finding.reference)),
     reason:
-      'Claude Code writes a long result to a file that the model can read with its file tools; here it is kept in memory, and the model reads on with `ReadToolResult`.',
+      'Claude Code writes a long result to a file that the model can read with its file tools, from 50,000 characters on as JSON with the whole text in one line; here it is kept in memory, and the model reads on with `ReadToolResult`, whatever tools it has.',
   },
   {
     id: 'own-words-around-a-summary',
@@ -493,6 +599,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'a conversation is forked',
       'a conversation is resumed and told again',
       'a conversation is resumed after its compaction',
+      'files as they were in a conversation that is resumed',
     ],
     matches: ({ path, subject, reference }) =>
       /^modelUsage\..*\.(input|output)Tokens$/.test(path) && Number(subject) < Number(reference),

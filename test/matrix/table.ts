@@ -1,9 +1,11 @@
 /** All scenarios of the matrix, class by class. */
 import { apiErrors } from './scenarios/api-errors.js';
+import { checkpoints } from './scenarios/checkpoints.js';
 import { context } from './scenarios/context.js';
 import { control } from './scenarios/control.js';
 import { customCommands } from './scenarios/custom-commands.js';
 import { externalServers } from './scenarios/external-servers.js';
+import { fileTools } from './scenarios/file-tools.js';
 import { hooks } from './scenarios/hooks.js';
 import { input } from './scenarios/input.js';
 import { interrupts } from './scenarios/interrupts.js';
@@ -38,6 +40,8 @@ export const TABLE = {
   'resources of servers': resources,
   'output and limits': output,
   'errors of the API': apiErrors,
+  checkpoints,
+  'file tools': fileTools,
   'search tools': searchTools,
   subagents,
   commands: shellTools,

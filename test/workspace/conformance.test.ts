@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import { workspaceConformance } from '../../src/testing/workspaces/conformance.js';
+import { workspaceConformance } from '../../src/testing/index.js';
 import { localWorkspace } from '../../src/workspace/adapters/local.js';
 import { memoryWorkspace } from '../../src/workspace/adapters/memory.js';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { workspaceConformance } from '../../src/testing/workspaces/conformance.js';
+import { workspaceConformance } from '../../src/testing/index.js';
 import { localWorkspace } from '../../src/workspace/adapters/local.js';
 import { sandboxed } from '../../src/workspace/adapters/sandboxed.js';
 import type { CommandEnd } from '../../src/workspace/workspace.js';
@@ -90,9 +90,7 @@ describe.skipIf(reason !== undefined)('R48: a sandboxed shell', () => {
       const path = await mkdtemp(join(base, 'conforming-'));
       return localWorkspace(path, { shell: sandboxed() });
     });
-    const commands = cases.filter(({ name }) => /^(exec|links):/.test(name));
-    expect(commands.length).toBeGreaterThan(5);
-    for (const { run } of commands) await run();
+    for (const { run } of cases) await run();
   });
 });
 

@@ -81,7 +81,7 @@ export class ConversationFiles {
   ): Promise<SDKControlReadFileResponse | null> {
     const found = await this.#readable(path);
     if (found === undefined) return null;
-    const most = maxBytes || LIMITS.readFileBytes;
+    const most = maxBytes !== undefined && maxBytes > 0 ? maxBytes : LIMITS.readFileBytes;
     const bytes = await this.#parts.workspace.read(found.real, { maxBytes: most });
     const isBase64 = encoding === 'base64';
     const damaged = isBase64 ? {} : { lossy: isLossy(bytes) };

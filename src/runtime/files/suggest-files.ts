@@ -14,7 +14,7 @@ export async function suggestFiles(
   query: string,
   mayRead: (real: string) => boolean,
 ): Promise<string[]> {
-  const wanted = query.toLowerCase();
+  const wanted = query.toLowerCase().replace(/^\.\//, '');
   const found: { path: string; rank: number }[] = [];
   for await (const path of pathsIn(workspace, wanted === '')) {
     const rank = rankOf(path.toLowerCase(), wanted);

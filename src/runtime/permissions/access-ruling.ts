@@ -32,7 +32,9 @@ export function ruleAccess(judgement: Judgement, state: RulingState): AccessRuli
   const { denied, refused, unsafe, changes, told } = judgement;
   const { mode, hook, wholeAllow, wholeAsk } = state;
   if (denied !== undefined) return { kind: 'deny', by: 'rule', rule: denied.rule, type: denied.type };
-  if (refused !== undefined) return { kind: 'deny', by: 'nothing', type: 'other', refused };
+  if (refused !== undefined) {
+    return { kind: 'deny', by: 'nothing', type: 'other', refused, told: { decision_reason: refused } };
+  }
   const asked = judgement.asked ?? wholeAsk;
   if (asked !== undefined) return { kind: 'ask', by: 'rule', rule: asked, type: 'rule' };
   const isBypassed = mode === 'bypassPermissions';

@@ -50,6 +50,8 @@ export interface ToolCall {
   readonly toolUseId: string;
   /** As given by the model, a hook or the host: the runtime does not check it against `inputSchema`. */
   readonly input: Record<string, unknown>;
+  /** The input as the model gave it, before `prepare`, hooks and the host. Absent: as `input`. */
+  readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** Aborted by an interrupt or the end of the conversation. */
   readonly signal: AbortSignal;
   /** What `prepare` said of this input, and what was permitted. */
@@ -68,8 +70,11 @@ export interface RuntimeTool {
   /** A JSON Schema of type `object`. */
   readonly inputSchema: Record<string, unknown>;
   readonly annotations?: ToolAnnotations | undefined;
-  /** What parameters are when the model leaves them out. Hooks, the host and the model itself see them. */
-  readonly defaults?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * The input as the model means it: with parameters that it left out, and numbers instead of texts. Hooks, the host and
+   * the model itself see it. A call that makes no sense stays as it is; never throws.
+   */
+  asMeant?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** Its calls may run in parallel with others, and in plan mode. Default: false. */
   readonly isReadOnly?: boolean | undefined;
   /** Whether this call may run in parallel with others. Default: `isReadOnly`. */

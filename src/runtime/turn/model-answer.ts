@@ -47,7 +47,7 @@ export async function readAnswer(
         const block = stream.push(event);
         // The host gets a block before the event that completes it.
         if (block !== undefined) {
-          addDefaults(block, find);
+          takeAsMeant(block, find);
           const fields = { ...metaOf(block, find), ...firstFields() };
           onBlock(block, lines.assistant(stream.message, block, fields));
         }
@@ -82,14 +82,9 @@ function isUnavailable(error: unknown): error is ModelError {
 }
 
 /** In place: what the host sees, what runs and what the model is reminded of is one call. */
-function addDefaults(block: AssistantContentBlock, find: AnswerDependencies['find']): void {
+function takeAsMeant(block: AssistantContentBlock, find: AnswerDependencies['find']): void {
   if (block.type !== 'tool_use' || !isRecord(block.input)) return;
-  const { defaults, inputSchema } = find(block.name) ?? {};
-  if (defaults === undefined) return;
-  const { input } = block;
-  const required = (inputSchema?.required ?? []) as string[];
-  // A call that makes no sense is shown as it is.
-  if (required.every((name) => input[name] !== undefined)) block.input = { ...defaults, ...input };
+  block.input = find(block.name)?.asMeant?.(block.input) ?? block.input;
 }
 
 /** A tool that was called by an earlier name is remembered by the one that the model is offered. */

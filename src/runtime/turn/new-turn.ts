@@ -86,7 +86,7 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
       },
       backgroundTasks: () => parts.conversation.tasks.summaries,
       takeQueued: () => queue.takeAll((content) => parts.knowledge.isCommand(content)),
-      noteDenial: ({ block: { id, name, input } }) =>
+      noteDenial: ({ block: { id, name }, input }) =>
         denials.push({
           tool_name: name,
           tool_use_id: id,

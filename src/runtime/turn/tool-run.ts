@@ -25,6 +25,8 @@ import { runThrough } from './tool-middleware.js';
 
 export interface ToolRunResult {
   block: ToolUseBlock;
+  /** The input as hooks and the host have seen it. */
+  input: unknown;
   outcome: ToolOutcome;
   /** The `tool_result_meta` of the line. */
   meta: ToolResultMeta;
@@ -65,6 +67,7 @@ async function runWhole(
 ): Promise<ToolRunResult> {
   const result: ToolRunResult = {
     block,
+    input: block.input,
     outcome: failedOutcome(''),
     meta: { id: block.id },
     contexts: [],
@@ -77,12 +80,14 @@ async function runWhole(
     return { ...result, outcome: noSuchTool(block.name) };
   // A copy: an in-process handler gets this very object, and must not change the model's answer.
   let input = structuredClone(block.input ?? {}) as Record<string, unknown>;
+  const given = input;
   let prepared = await prepare(tool, input);
   signal.throwIfAborted();
   const forbidden = permissions.forbids(tool, prepared.access);
   if (forbidden !== undefined) return forbid(result, forbidden);
   if (prepared.problem !== undefined) return { ...result, outcome: misused(prepared.problem) };
   input = prepared.input ?? input;
+  result.input = input;
   const subject = {
     tool_name: tool.name,
     tool_use_id: block.id,
@@ -125,7 +130,7 @@ async function runWhole(
   const started = clock.monotonic();
   result.outcome = await execute(
     tool,
-    { toolUseId: block.id, input: decision.input, access: decision.access, signal },
+    { toolUseId: block.id, input: decision.input, given, access: decision.access, signal },
     lines,
     middleware,
   );
@@ -254,7 +259,9 @@ async function runAfterHooks(
   if (verdict.stop !== undefined) result.stop = { kind: 'hook', reason: verdict.stop };
   const { updatedOutput: detail } = verdict;
   const content = detail === undefined ? undefined : (tool.shown ?? contentOf)(detail);
-  if (content !== undefined) result.outcome = { content, detail, isError: outcome.isError };
+  if (content === undefined) return;
+  const { isError, added } = outcome;
+  result.outcome = { content, detail, isError, added };
 }
 
 /** Hooks get the reason of a failure as text, whatever the tool returned. */

@@ -38,7 +38,7 @@ export function firstPage({ lines, total, tokens }: TextPage): TextPage {
   return { lines: [head], start: 1, total, tokens: tokensIn(head) };
 }
 
-export function numbered({ lines, start }: TextPage): string {
+export function numbered({ lines, start }: Pick<TextPage, 'lines' | 'start'>): string {
   return lines.map((line, index) => `${start + index}\t${line}`).join('\n');
 }
 

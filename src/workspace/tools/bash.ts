@@ -14,6 +14,7 @@ import {
   failedResult,
   shownOutput,
 } from './bash-result.js';
+import { meantInput } from './checked-input.js';
 import { leadingSleep } from './command-words.js';
 import { ShellCommand } from './shell-command.js';
 import { ShellSession } from './shell-session.js';
@@ -33,6 +34,7 @@ export function bashTool(context: BuiltInContext): { tool: RuntimeTool; close():
     description: DESCRIPTION,
     inputSchema: bashSchema(limits),
     shown: shownOutput,
+    asMeant: (input) => meantInput('Bash', bashSchema(limits), input),
     prepare: async (given) => {
       const input = readBashInput(limits, given);
       const access = { kind: 'command' as const, command: input.command, cwd: await shell.cwd() };

@@ -41,6 +41,20 @@ export function checkedInput(tool: string, schema: InputSchema, input: Readonly<
   return checked;
 }
 
+/** The same for whoever looks at the call: with defaults, and as it was given if it makes no sense. */
+export function meantInput(
+  tool: string,
+  schema: InputSchema,
+  input: Readonly<Fields>,
+  defaults: Readonly<Fields> = {},
+): Readonly<Fields> {
+  try {
+    return { ...defaults, ...checkedInput(tool, schema, input) };
+  } catch {
+    return input;
+  }
+}
+
 function expected({ type, enum: values }: Parameter): string {
   return values === undefined ? `of type ${type}` : values.map((each) => JSON.stringify(each)).join(' or ');
 }

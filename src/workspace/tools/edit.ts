@@ -6,6 +6,7 @@ import { type FileTools, standingOf, type Target } from './changed-file.js';
 import { extensionOf } from './file-places.js';
 import { changingTool, type Planned } from './file-tool.js';
 import { WORDS } from './file-words.js';
+import { hasShape } from './output-shape.js';
 
 interface EditPlan {
   readonly before: string;
@@ -43,6 +44,10 @@ export function editTool(tools: FileTools): RuntimeTool {
       additionalProperties: false,
     },
     pathField: 'file_path',
+    shown: (output) =>
+      hasShape<EditOutput>(output, { filePath: 'string', oldString: 'string', newString: 'string' })
+        ? said(output)
+        : undefined,
     defaults: { replace_all: false },
     misuse: ({ old_string, new_string }) =>
       old_string === new_string
@@ -107,26 +112,31 @@ async function applyEdit(
   await context.workspace.write(real, encodeText(after, encoding));
   await memory.note(real, after, isInContext);
   const originalFile = withPlainLineEnds(before);
-  return {
-    content: said(filePath, replaceAll, isStale, isInContext),
-    detail: {
-      filePath,
-      oldString: found,
-      newString,
-      originalFile,
-      structuredPatch: await patchOf(originalFile, withPlainLineEnds(after)),
-      userModified: false,
-      replaceAll,
-      ...(isStale ? { staleRecovered: true } : {}),
-      ...(isInContext ? {} : { contentNotInModelContext: true }),
-    },
+  const detail = {
+    filePath,
+    oldString: found,
+    newString,
+    originalFile,
+    structuredPatch: await patchOf(originalFile, withPlainLineEnds(after)),
+    userModified: false,
+    replaceAll,
+    ...(isStale ? { staleRecovered: true } : {}),
+    ...(isInContext ? {} : { contentNotInModelContext: true }),
   };
+  return { content: said(detail), detail };
 }
 
-function said(path: string, replaceAll: boolean, isStale: boolean, isInContext: boolean): string {
-  const done = replaceAll ? `Every occurrence in ${path} was replaced.` : `${path} was changed.`;
-  if (isStale) {
+interface EditOutput {
+  readonly filePath: string;
+  readonly replaceAll?: boolean;
+  readonly staleRecovered?: boolean;
+  readonly contentNotInModelContext?: boolean;
+}
+
+function said({ filePath, replaceAll, staleRecovered, contentNotInModelContext }: EditOutput): string {
+  const done = replaceAll ? `Every occurrence in ${filePath} was replaced.` : `${filePath} was changed.`;
+  if (staleRecovered) {
     return `${done} It had been changed by somebody else since you read it; the edit fits, but other parts are not as you know them. Read it before you rely on them.`;
   }
-  return isInContext ? `${done} You know its content; there is no need to read it again.` : done;
+  return contentNotInModelContext ? done : `${done} You know its content; there is no need to read it again.`;
 }

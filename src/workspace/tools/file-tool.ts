@@ -7,8 +7,9 @@ import {
   type ToolOutcome,
 } from '../../runtime/tools/tool-port.js';
 import { absolutePath } from '../files/paths.js';
+import type { Workspace } from '../workspace.js';
 import type { Target } from './changed-file.js';
-import { checkedInput, type InputSchema } from './checked-input.js';
+import { checkedInput, type InputSchema, meantInput } from './checked-input.js';
 import { oneAtATime } from './file-places.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,11 +21,14 @@ export interface ChangingTool<Plan> {
   readonly inputSchema: InputSchema;
   /** The parameter with the path. */
   readonly pathField: string;
+  /** What parameters are when the model leaves them out. */
   readonly defaults?: Fields | undefined;
   /** What is wrong with the call, whatever the file is. */
   misuse?(fields: Fields): string | undefined;
   /** What the change would be, or why there can be none. Changes nothing. */
   plan(fields: Fields, target: Target): Promise<Planned<Plan>>;
+  /** See {@link RuntimeTool.shown}. */
+  shown(output: unknown): ToolOutcome['content'] | undefined;
   /** Makes the change. */
   apply(plan: Plan, fields: Fields, target: Target): Promise<ToolOutcome>;
 }
@@ -41,7 +45,8 @@ export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<P
     name,
     description,
     inputSchema,
-    ...(defaults === undefined ? {} : { defaults }),
+    shown: tool.shown,
+    asMeant: (input) => meantInput(name, inputSchema, input, defaults),
     prepare: async (input): Promise<PreparedCall> => {
       const fields = checkedInput(name, inputSchema, input);
       const problem = tool.misuse?.(fields);
@@ -49,13 +54,15 @@ export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<P
       const path = absolutePath(workspace, String(fields[pathField]));
       const { real } = await workspace.locate(path);
       const access = { kind: 'edit' as const, path, real };
+      const prepared = { access, input: { ...defaults, ...fields, [pathField]: path } };
       // Whether a change is possible would tell what a file contains that must not be read.
-      if (!context.mayRead(real)) return { access };
+      if (!context.mayRead(real)) return prepared;
       const planned = await tool.plan(fields, { path, real });
-      return planned.problem === undefined ? { access } : { problem: planned.problem, access };
+      return planned.problem === undefined ? prepared : { ...prepared, problem: planned.problem };
     },
-    run: async ({ input, access, signal }) => {
-      const fields = checkedInput(name, inputSchema, input);
+    run: async ({ input, given, access, signal }) => {
+      const checked = checkedInput(name, inputSchema, input);
+      const fields = { ...checked, [pathField]: namedPath(workspace, pathField, checked, given) };
       const target = permitted(access, name);
       return oneAtATime(workspace, target.real, async () => {
         const planned = await tool.plan(fields, target);
@@ -65,6 +72,17 @@ export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<P
       });
     },
   };
+}
+
+/** The path as the model has named it, unless somebody has put another one in its place. */
+export function namedPath(
+  workspace: Pick<Workspace, 'root' | 'home'>,
+  field: string,
+  input: Fields,
+  given: Fields = input,
+): string {
+  const [used, named] = [String(input[field]), String(given[field])];
+  return absolutePath(workspace, named) === used ? named : used;
 }
 
 /** Throws if nothing was decided about a file: then nothing was permitted. */

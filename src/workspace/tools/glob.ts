@@ -6,6 +6,7 @@ import { absolutePath } from '../files/paths.js';
 import type { Target } from './changed-file.js';
 import { checkedInput, type InputSchema } from './checked-input.js';
 import { permitted } from './file-tool.js';
+import { hasShape } from './output-shape.js';
 import { CUT_SHORT, foundFiles, NO_FILES, oldestFirst } from './search-place.js';
 
 const MOST_FILES = 100;
@@ -39,6 +40,10 @@ export function globTool(context: BuiltInContext): RuntimeTool {
     description: `Finds files by name patterns, hidden and ignored ones too: the oldest first, at most ${MOST_FILES}. A pattern without "/" matches at any depth.`,
     inputSchema: SCHEMA,
     isReadOnly: true,
+    shown: (output) =>
+      hasShape<GlobOutput>(output, { filenames: 'array', numFiles: 'number', truncated: 'boolean' })
+        ? wordsOf(output)
+        : undefined,
     prepare: async (input) => {
       const { directory } = placeOf(checkedInput('Glob', SCHEMA, input) as unknown as GlobFields);
       const path = absolutePath(workspace, directory);
@@ -94,18 +99,26 @@ async function find(
       totalMatches,
       countIsComplete: !found.isCut,
     };
-    return { content: wordsOf(names, totalMatches, found.isCut), detail };
+    return { content: wordsOf(detail), detail };
   } catch (error) {
     signal.throwIfAborted();
     return failedOutcome(`The search was refused: ${messageOf(error)}`);
   }
 }
 
-function wordsOf(names: readonly string[], total: number, isCut: boolean): string {
-  const lines = names.length === 0 ? [NO_FILES] : [...names];
-  if (total > names.length) {
-    lines.push(`(These are ${names.length} of ${total} files. A narrower pattern or path shows others.)`);
+interface GlobOutput {
+  readonly filenames: readonly string[];
+  readonly truncated: boolean;
+  readonly totalMatches?: number;
+  readonly countIsComplete?: boolean;
+}
+
+function wordsOf({ filenames, truncated, totalMatches, countIsComplete = true }: GlobOutput): string {
+  const lines = filenames.length === 0 ? [NO_FILES] : [...filenames];
+  if (truncated) {
+    const all = totalMatches === undefined ? 'more' : totalMatches;
+    lines.push(`(These are ${filenames.length} of ${all} files. A narrower pattern or path shows others.)`);
   }
-  if (isCut) lines.push(`(${CUT_SHORT})`);
+  if (!countIsComplete) lines.push(`(${CUT_SHORT})`);
   return lines.join('\n');
 }

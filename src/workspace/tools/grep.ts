@@ -3,9 +3,10 @@ import type { BuiltInContext } from '../../runtime/tools/built-ins.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome } from '../../runtime/tools/tool-port.js';
 import { absolutePath } from '../files/paths.js';
 import { NEEDS_MULTILINE } from '../search/problems.js';
+import { checkedInput } from './checked-input.js';
 import { permitted } from './file-tool.js';
 import { GREP_SCHEMA, type GrepCall, readGrep } from './grep-input.js';
-import { grepOutcome } from './grep-result.js';
+import { grepOutcome, shownGrep } from './grep-result.js';
 import { foundFiles } from './search-place.js';
 
 /** `Grep`: what files contain. */
@@ -17,10 +18,11 @@ export function grepTool(context: BuiltInContext): RuntimeTool {
       'Searches the contents of files with regular expressions, quickly, by ripgrep where it is installed. Hidden files are searched, ignored ones are not. Write \\{ for a brace.',
     inputSchema: GREP_SCHEMA,
     isReadOnly: true,
+    shown: shownGrep,
     prepare: async (input) => {
       const path = absolutePath(workspace, readGrep(input).path);
       const { real } = await workspace.locate(path);
-      return { access: { kind: 'read', path, real } };
+      return { access: { kind: 'read', path, real }, input: checkedInput('Grep', GREP_SCHEMA, input) };
     },
     run: async ({ input, access, signal }) => {
       const call = readGrep(input);

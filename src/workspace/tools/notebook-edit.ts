@@ -14,6 +14,7 @@ import { type FileTools, standingOf, type Target } from './changed-file.js';
 import { extensionOf } from './file-places.js';
 import { changingTool, type Planned } from './file-tool.js';
 import { WORDS } from './file-words.js';
+import { hasShape } from './output-shape.js';
 
 interface NotebookFields {
   readonly notebook_path: string;
@@ -59,6 +60,10 @@ export function notebookEditTool(tools: FileTools): RuntimeTool {
       additionalProperties: false,
     },
     pathField: 'notebook_path',
+    shown: (output) =>
+      hasShape<NotebookOutput>(output, { new_source: 'string', edit_mode: 'string', notebook_path: 'string' })
+        ? said(output)
+        : undefined,
     misuse: (fields) => misuse(fields as unknown as NotebookFields),
     plan: (fields, target) => planChange(tools, fields as unknown as NotebookFields, target),
     apply: (plan, fields, target) => applyChange(tools, plan, fields as unknown as NotebookFields, target),
@@ -130,20 +135,27 @@ async function applyChange(
   await context.beforeChange?.(real);
   await context.workspace.write(real, encodeText(raw, before.encoding));
   await memory.note(real, raw, true);
-  const done = { replace: 'replaced', insert: 'inserted', delete: 'deleted' }[edit_mode];
-  return {
-    content: `The cell ${cellId === undefined ? '' : `${cellId} `}was ${done}.`,
-    detail: {
-      new_source,
-      ...(oldSource === undefined ? {} : { old_source: oldSource }),
-      cell_type: cellType,
-      language,
-      edit_mode,
-      ...(cellId === undefined ? {} : { cell_id: cellId }),
-      error: '',
-      notebook_path: path,
-      original_file: withPlainLineEnds(before.raw),
-      updated_file: after,
-    },
+  const detail = {
+    new_source,
+    ...(oldSource === undefined ? {} : { old_source: oldSource }),
+    cell_type: cellType,
+    language,
+    edit_mode,
+    ...(cellId === undefined ? {} : { cell_id: cellId }),
+    error: '',
+    notebook_path: path,
+    original_file: withPlainLineEnds(before.raw),
+    updated_file: after,
   };
+  return { content: said(detail), detail };
+}
+
+interface NotebookOutput {
+  readonly edit_mode: NonNullable<NotebookFields['edit_mode']>;
+  readonly cell_id?: string;
+}
+
+function said({ edit_mode, cell_id: id }: NotebookOutput): string {
+  const done = { replace: 'replaced', insert: 'inserted', delete: 'deleted' }[edit_mode];
+  return `The cell ${id === undefined ? '' : `${id} `}was ${done}.`;
 }

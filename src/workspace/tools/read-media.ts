@@ -1,8 +1,10 @@
 import { failedOutcome, type ToolOutcome } from '../../runtime/tools/tool-port.js';
 import { toBase64 } from '../files/base64.js';
-import { imageFacts } from '../files/image-size.js';
+import { type ImageFacts, imageFacts } from '../files/image-size.js';
 import type { FileTools } from './changed-file.js';
 import type { ReadFields, ReadTarget } from './read.js';
+
+type Blocks = Exclude<ToolOutcome['content'], string>;
 
 export const IMAGE_EXTENSIONS: ReadonlySet<string> = new Set(['png', 'jpg', 'jpeg', 'gif', 'webp']);
 
@@ -37,9 +39,26 @@ export async function readImage(
   const base64 = toBase64(bytes);
   const dimensions = pixels === undefined ? {} : { dimensions: dimensionsOf(pixels) };
   return {
-    content: [{ type: 'image', source: { type: 'base64', data: base64, media_type: type } }],
+    content: shownImage({ base64, type }),
     detail: { type: 'image', file: { base64, type, originalSize: bytes.length, ...dimensions } },
   };
+}
+
+export function shownImage({ base64, type }: Pick<ImageFacts, 'type'> & { base64: string }): Blocks {
+  return [{ type: 'image', source: { type: 'base64', data: base64, media_type: type } }];
+}
+
+interface PdfFile {
+  readonly filePath: string;
+  readonly base64: string;
+  readonly originalSize: number;
+}
+
+export function shownPdf({ filePath, base64, originalSize }: PdfFile): Blocks {
+  return [
+    { type: 'text', text: `The PDF ${filePath} (${originalSize} bytes):` },
+    { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: base64 } },
+  ];
 }
 
 function dimensionsOf({ width, height }: { width: number; height: number }): Record<string, number> {
@@ -48,7 +67,7 @@ function dimensionsOf({ width, height }: { width: number; height: number }): Rec
 
 export async function readPdf(
   { context }: FileTools,
-  { file_path: filePath, pages }: ReadFields,
+  { pages }: ReadFields,
   { path, real, size, signal }: ReadTarget,
 ): Promise<ToolOutcome> {
   if (pages !== undefined) {
@@ -62,12 +81,6 @@ export async function readPdf(
   if (new TextDecoder().decode(bytes.subarray(0, 5)) !== '%PDF-') {
     return failedOutcome(`${path} is named like a PDF, but does not begin like one.`);
   }
-  const base64 = toBase64(bytes);
-  return {
-    content: [
-      { type: 'text', text: `The PDF ${filePath} (${bytes.length} bytes):` },
-      { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: base64 } },
-    ],
-    detail: { type: 'pdf', file: { filePath, base64, originalSize: bytes.length } },
-  };
+  const file = { filePath: path, base64: toBase64(bytes), originalSize: bytes.length };
+  return { content: shownPdf(file), detail: { type: 'pdf', file } };
 }

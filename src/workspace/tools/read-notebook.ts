@@ -20,7 +20,7 @@ export async function readNotebook(
   } catch (error) {
     return failedOutcome(messageOf(error));
   }
-  const content = joined(cells.flatMap(blocksOf));
+  const content = shownNotebook(cells);
   const tokens = content.reduce((sum, block) => sum + (block.type === 'text' ? tokensIn(block.text) : 0), 0);
   if (tokens > MAX_READ_TOKENS) {
     return failedOutcome(
@@ -31,9 +31,14 @@ export async function readNotebook(
   return { content, detail: { type: 'notebook', file: { filePath, cells } } };
 }
 
+export function shownNotebook(cells: readonly ShownCell[]): Block[] {
+  return joined(cells.flatMap(blocksOf));
+}
+
 /** The cell with its id, which NotebookEdit needs, and then its outputs. */
-function blocksOf({ cellType, source, cell_id: id, outputs = [] }: ShownCell): Block[] {
-  const kind = cellType === 'code' ? '' : `<cell_type>${cellType}</cell_type>`;
+function blocksOf({ cellType, source, cell_id: id, language = 'python', outputs = [] }: ShownCell): Block[] {
+  const tongue = language === 'python' ? '' : `<language>${language}</language>`;
+  const kind = cellType === 'code' ? tongue : `<cell_type>${cellType}</cell_type>`;
   return [
     { type: 'text', text: `<cell id="${id}">${kind}${source}</cell id="${id}">` },
     ...outputs.flatMap(({ text, image }): Block[] => [

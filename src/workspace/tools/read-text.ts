@@ -35,7 +35,7 @@ export async function readText(
   }
   const isCut = isTooLong && !isLargeAllowed;
   const page = isCut ? firstPage(asked) : asked;
-  await memory.note(real, raw, isWhole && !isCut);
+  await memory.note(real, raw, page.start === 1 && page.lines.length === page.total && !isCut);
   const content = page.lines.join('\n');
   const file = {
     filePath,
@@ -46,16 +46,26 @@ export async function readText(
   };
   const note = damage === undefined ? '' : `\n\n${WORDS.readAnyway(damage)}`;
   return {
-    content: notice(raw, page) ?? numbered(page) + note,
+    content: shownText(file) + note,
     detail: { type: 'text', file: { ...file, ...(isCut ? { truncatedByTokenCap: true } : {}) } },
     added: isCut ? [{ text: reminder(cutNotice(filePath, page, asked)), isShown: false }] : [],
   };
 }
 
-/** Instead of text, if there is none. */
-function notice(raw: string, { lines, start, total }: TextPage): string | undefined {
-  if (lines.length === 0) return reminder(`The file has only ${total} lines; there is no line ${start}.`);
-  return readable(raw) === '' ? reminder('The file is empty.') : undefined;
+export interface ShownPage {
+  readonly content: string;
+  readonly numLines: number;
+  readonly startLine: number;
+  readonly totalLines: number;
+}
+
+/** What the model reads of a page: its lines, or that there are none. */
+export function shownText({ content, numLines, startLine, totalLines }: ShownPage): string {
+  if (numLines === 0) {
+    return reminder(`The file has only ${totalLines} lines; there is no line ${startLine}.`);
+  }
+  if (content === '' && totalLines === 1) return reminder('The file is empty.');
+  return numbered({ lines: content.split('\n'), start: startLine });
 }
 
 function cutNotice(path: string, { lines, total }: TextPage, asked: TextPage): string {

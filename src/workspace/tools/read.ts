@@ -4,10 +4,11 @@ import { absolutePath } from '../files/paths.js';
 import type { FileTools, Target } from './changed-file.js';
 import { checkedInput, type InputSchema } from './checked-input.js';
 import { extensionOf } from './file-places.js';
-import { permitted } from './file-tool.js';
+import { namedPath, permitted } from './file-tool.js';
 import { WORDS } from './file-words.js';
 import { IMAGE_EXTENSIONS, readImage, readPdf } from './read-media.js';
 import { readNotebook } from './read-notebook.js';
+import { shownRead } from './read-shown.js';
 import { MOST_CHARS, readText } from './read-text.js';
 
 export interface ReadFields {
@@ -54,17 +55,21 @@ export function readTool(tools: FileTools): RuntimeTool {
       'Reads a file: text with line numbers, images, PDFs and Jupyter notebooks. A directory cannot be read. Large files are read in parts with `offset` and `limit`.',
     inputSchema: SCHEMA,
     isReadOnly: true,
+    asMeant: withNumber,
+    shown: shownRead,
     maxResultChars: MOST_CHARS * 2,
     prepare: async (input) => {
-      const { file_path, pages } = readFields(input);
-      const path = absolutePath(workspace, file_path);
-      const problem = misuse(path, pages);
+      const fields = readFields(input);
+      const path = absolutePath(workspace, fields.file_path);
+      const problem = misuse(path, fields.pages);
       if (problem !== undefined) return { problem };
       const { real } = await workspace.locate(path);
-      return isEndless(real) ? { problem: endless(path) } : { access: { kind: 'read', path, real } };
+      if (isEndless(real)) return { problem: endless(path) };
+      return { access: { kind: 'read', path, real }, input: { ...fields, file_path: path } };
     },
-    run: async ({ input, access, signal }) => {
-      const fields = readFields(input);
+    run: async ({ input, given, access, signal }) => {
+      const checked = readFields(input);
+      const fields = { ...checked, file_path: namedPath(workspace, 'file_path', { ...checked }, given) };
       const { path, real } = permitted(access, 'Read');
       const found = await workspace.stat(real);
       if (found === undefined) return failedOutcome(WORDS.missing(workspace.root));
@@ -76,6 +81,14 @@ export function readTool(tools: FileTools): RuntimeTool {
       return { ...outcome, added: [...(outcome.added ?? []), ...(await context.onRead(real))] };
     },
   };
+}
+
+/** The CLI shows an offset that was given as a text as the number that it is, and only that. */
+function withNumber(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { offset } = input;
+  return typeof offset === 'string' && /^\s*\d+\s*$/.test(offset)
+    ? { ...input, offset: Number(offset) }
+    : input;
 }
 
 /** Throws with what is wrong with the call. */

@@ -29,12 +29,12 @@ export async function workspaceTools(context: BuiltInContext): Promise<ToolSet> 
   const searching = [globTool(context), grepTool(context)];
   return {
     version: 0,
-    tools: () => [...tools, ...searching.filter(({ name }) => isOffered(context, name))],
+    tools: () => (searchesFiles(context) ? [...tools, ...searching] : tools),
     close: async () => shell?.close(),
   };
 }
 
 /** Whoever has a shell searches with it; two ways to do the same would cost tokens in every request. */
-function isOffered({ workspace, isNamed, isForbidden }: BuiltInContext, name: string): boolean {
-  return isNamed(name) || workspace.exec === undefined || isForbidden('Bash');
+function searchesFiles({ workspace, isNamed, isForbidden }: BuiltInContext): boolean {
+  return isNamed('Glob') || isNamed('Grep') || workspace.exec === undefined || isForbidden('Bash');
 }

@@ -6,6 +6,7 @@ import { type FileTools, standingOf, type Target } from './changed-file.js';
 import { extensionOf } from './file-places.js';
 import { changingTool, type Planned } from './file-tool.js';
 import { WORDS } from './file-words.js';
+import { hasShape } from './output-shape.js';
 
 /** Undefined: there is no file yet. */
 type WritePlan = { readonly before: TextFile | undefined };
@@ -26,6 +27,10 @@ export function writeTool(tools: FileTools): RuntimeTool {
       additionalProperties: false,
     },
     pathField: 'file_path',
+    shown: (output) =>
+      hasShape<WriteOutput>(output, { type: 'string', filePath: 'string', content: 'string' })
+        ? said(output)
+        : undefined,
     plan: (_, target) => planWrite(tools, target),
     apply: (plan, { file_path, content }, target) =>
       applyWrite(tools, plan, String(file_path), String(content), target),
@@ -53,15 +58,22 @@ async function applyWrite(
   await context.workspace.write(real, encodeText(content, before?.encoding ?? 'utf-8'));
   await memory.note(real, content, true);
   const originalFile = before === undefined ? null : withPlainLineEnds(before.raw);
-  return {
-    content: `${filePath} was ${before === undefined ? 'created' : 'replaced'}. You know its content; there is no need to read it.`,
-    detail: {
-      type: before === undefined ? 'create' : 'update',
-      filePath,
-      content,
-      structuredPatch: originalFile === null ? [] : await patchOf(originalFile, content),
-      originalFile,
-      userModified: false,
-    },
+  const detail = {
+    type: before === undefined ? 'create' : 'update',
+    filePath,
+    content,
+    structuredPatch: originalFile === null ? [] : await patchOf(originalFile, content),
+    originalFile,
+    userModified: false,
   };
+  return { content: said(detail), detail };
+}
+
+interface WriteOutput {
+  readonly type: string;
+  readonly filePath: string;
+}
+
+function said({ type, filePath }: WriteOutput): string {
+  return `${filePath} was ${type === 'create' ? 'created' : 'replaced'}. You know its content; there is no need to read it.`;
 }

@@ -9,35 +9,7 @@ import { calc, results, textResult } from '../support/calc.js';
 import { outcomeOf } from '../support/run-scenario.js';
 import { says } from '../support/says.js';
 import type { Context, Outcome, Scenario } from '../support/scenario.js';
-
-const nthResult = (context: Context, nth: number) =>
-  context.messages.waitFor(({ type }) => type === 'result', `result ${nth}`, nth);
-
-const FIRST = '11111111-1111-4111-8111-111111111111';
-
-/** One turn, then these steps while the agent is idle, then perhaps another turn, then the end. */
-function whileIdle(
-  steps: Readonly<Record<string, (query: Query, context: Context) => Promise<unknown>>>,
-  andThen?: string,
-): Pick<Scenario, 'prompt' | 'drive'> {
-  return {
-    prompt: async function* (context): AsyncGenerator<SDKUserMessage> {
-      yield says('go', { uuid: FIRST });
-      await context.calls.waitFor(({ name }) => name === 'steps done', 'the end of the steps');
-      if (andThen === undefined) return;
-      yield says(andThen);
-      await nthResult(context, 2);
-    },
-    drive: async (query, context) => {
-      await nthResult(context, 1);
-      const outcomes: Record<string, unknown> = {};
-      for (const [name, step] of Object.entries(steps))
-        outcomes[name] = await outcomeOf(step(query, context));
-      context.note('steps done');
-      return outcomes;
-    },
-  };
-}
+import { nthResult, whileIdle } from '../support/while-idle.js';
 
 type Steps = Record<string, { value?: unknown; threw?: { message: string } }>;
 const steps = (outcome: Outcome) => outcome.driven as Steps;
@@ -192,48 +164,6 @@ export const control: readonly Scenario[] = [
     unordered: ['stdin'],
     check: (outcome) => {
       expect(steps(outcome).after?.value).toEqual([]);
-    },
-  },
-  {
-    name: 'files through the agent',
-    claudeCodeOnly: 'The runtime has no tools for files.',
-    cites: 's08-control-requests',
-    script: [text('Hello.')],
-    options: ({ box }) => {
-      writeFileSync(join(box.cwd, 'note.txt'), 'buy milk');
-      mkdirSync(join(box.cwd, 'folder'));
-      return {};
-    },
-    ...whileIdle({
-      read: (query) => query.readFile('note.txt'),
-      some: (query) => query.readFile('note.txt', { maxBytes: 3 }),
-      base64: (query) => query.readFile('note.txt', { encoding: 'base64' }),
-      missing: (query) => query.readFile('nothing.txt'),
-      folder: (query) => query.readFile('folder'),
-      seed: (query, { box }) => query.seedReadState(join(box.cwd, 'note.txt'), 1),
-      rewind: (query) => query.rewindFiles('11111111-1111-4111-8111-111111111111'),
-    }),
-    check: (outcome) => {
-      expect(steps(outcome).read?.value).toMatchObject({ contents: 'buy milk' });
-      expect(steps(outcome).missing).toEqual({ value: null });
-      expect(steps(outcome).rewind?.threw?.message).toContain('File rewinding is not enabled');
-    },
-  },
-  {
-    name: 'files as they were before',
-    claudeCodeOnly: 'The runtime has no tools for files.',
-    cites: 'protocol 3.4',
-    script: [toolUse('Write', { file_path: 'note.txt', content: 'buy milk' }), text('Written.')],
-    options: () => ({ enableFileCheckpointing: true, permissionMode: 'acceptEdits' }),
-    ...whileIdle({
-      dryRun: (query) => query.rewindFiles(FIRST, { dryRun: true }),
-      rewind: (query) => query.rewindFiles(FIRST),
-      after: (query) => query.readFile('note.txt'),
-      unknown: (query) => query.rewindFiles('33333333-3333-4333-8333-333333333333'),
-    }),
-    check: (outcome) => {
-      expect(steps(outcome).rewind?.value).toMatchObject({ canRewind: true });
-      expect(steps(outcome).after).toEqual({ value: null });
     },
   },
   {

@@ -32,7 +32,7 @@ export const tenonRuntime: Agent = {
 export const inMemory: Agent = {
   name: 'embedded runtime',
   executable: tenonRuntime.executable,
-  embed: ({ url }, { CLAUDE_CODE_MAX_RETRIES: retries }) =>
+  embed: ({ url }, { CLAUDE_CODE_MAX_RETRIES: retries, HOME: home }) =>
     embedded({
       model: anthropic({
         baseURL: url,
@@ -40,6 +40,6 @@ export const inMemory: Agent = {
         maxRetries: retries === undefined ? undefined : Number(retries),
       }),
       sessionStore: new InMemorySessionStore(),
-      workspace: ({ cwd }) => localWorkspace(cwd),
+      workspace: ({ cwd }) => ({ ...localWorkspace(cwd), home }),
     }),
 };

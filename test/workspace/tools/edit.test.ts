@@ -190,6 +190,7 @@ describe('R49: what the model has seen of a file', () => {
     const prepared = await edit.prepare?.({ file_path: 'a.txt', old_string: 'guess', new_string: 'x' });
     expect(prepared).toEqual({
       access: { kind: 'edit', path: '/workspace/a.txt', real: '/workspace/a.txt' },
+      input: { file_path: '/workspace/a.txt', old_string: 'guess', new_string: 'x', replace_all: false },
     });
   });
 });

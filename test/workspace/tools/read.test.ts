@@ -170,7 +170,7 @@ describe('R49: Read of a PDF', () => {
     const data = Buffer.from('%PDF-1.4\n').toString('base64');
     expect(await read('%PDF-1.4\n', {}, 'a.pdf')).toMatchObject({
       content: [{ type: 'text' }, { type: 'document', source: { media_type: 'application/pdf', data } }],
-      detail: { type: 'pdf', file: { filePath: 'a.pdf', base64: data, originalSize: 9 } },
+      detail: { type: 'pdf', file: { filePath: '/workspace/a.pdf', base64: data, originalSize: 9 } },
     });
   });
 

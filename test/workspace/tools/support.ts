@@ -18,10 +18,12 @@ export function toolsOn(workspace: Workspace, given: Partial<BuiltInContext> = {
     canAsk: true,
     additionalDirectories: () => [],
     isNamed: () => true,
+    isForbidden: () => false,
     offers: () => true,
     mayRead: () => true,
     readsFreely: async (path: string) => path.startsWith(`${workspace.root}/`),
     onRead: async () => [],
+    places: async () => ({ toolResults: '/kept/tool-results', tasks: '/kept/tasks', plans: '/kept/plans' }),
     setMode: () => {},
     ...given,
   } as unknown as BuiltInContext;
