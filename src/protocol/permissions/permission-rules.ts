@@ -1,6 +1,7 @@
 // Rules of `allowedTools`, `disallowedTools` and permission updates: how they are parsed, and what they
 // match. The runtime decides by them, and `explainPermissions()` reports what it would decide.
 import { mcpRuleName, mcpToolPrefix } from '../../mcp/tool-names.js';
+import { currentToolName } from '../wire/names.js';
 
 /** A parsed rule. */
 export interface PermissionRule {
@@ -41,7 +42,7 @@ export function parseRule(text: string): PermissionRule {
   }
   return {
     text: written,
-    tool: mcpRuleName(tool),
+    tool: currentToolName(mcpRuleName(tool)),
     specifier: specifier === '' || specifier === '*' ? undefined : specifier,
     problem: problemOf(tool, specifier),
   };
@@ -123,6 +124,9 @@ export function deniesWholeTool(rule: PermissionRule, subject: RuleSubject): boo
 
 const OWN_CHECKS: SpecifierChecks = {
   WebFetch: (specifier, { url }) => matchesDomain(specifier, String(url ?? '')),
+  // Who is barred by `Agent(name)` is not even offered; the tool itself says so when it is called.
+  Agent: (specifier, { subagent_type }, kind) =>
+    kind !== 'deny' && matchesWildcard(specifier, String(subagent_type ?? 'general-purpose')),
   Skill: (specifier, { skill }) => matchesSkill(specifier, String(skill ?? '')),
 };
 

@@ -18,6 +18,9 @@ import type { Host } from '../host.js';
 import { type CommandHooks, HookComplaint } from './command-hooks.js';
 import { type HookCall, labelOf } from './hook-call.js';
 
+/** What runs the hooks of an event. */
+export type Hooks = Pick<HookRunner, 'run'>;
+
 export type HookRegistration = Partial<Record<HookEvent, SDKHookCallbackMatcher[]>>;
 
 /** The combined answer of all hooks of an event. */
@@ -43,6 +46,7 @@ const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
   'SessionEnd',
   'PreCompact',
   'PostCompact',
+  'SubagentStart',
 ]);
 
 /**
@@ -118,10 +122,10 @@ export class HookRunner {
     return verdict;
   }
 
-  #input({ event, fields }: HookCall): HookInput {
+  #input({ event, fields, agent }: HookCall): HookInput {
     const { permission_mode, ...base } = this.#base();
     const mode = WITHOUT_MODE.has(event) ? {} : { permission_mode };
-    return { ...base, ...mode, hook_event_name: event, ...fields } as HookInput;
+    return { ...base, ...mode, ...agent, hook_event_name: event, ...fields } as HookInput;
   }
 
   async #ask(callbackId: string, call: HookCall, signal: AbortSignal): Promise<HookJSONOutput> {

@@ -123,7 +123,7 @@ export class FolderReader {
 }
 
 /** What plugins may have besides skills and commands. */
-const UNUSED: readonly string[] = ['.mcp.json', 'agents', '.lsp.json'];
+const UNUSED: readonly string[] = ['.mcp.json', '.lsp.json'];
 
 function named(name: string, plugin: string | undefined): string {
   return plugin === undefined ? name : `${plugin}:${name}`;
