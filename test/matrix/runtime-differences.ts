@@ -3,7 +3,7 @@
  * client is the same on both sides. What is not on this list fails the scenario, and so does an entry that one of its
  * scenarios does not show in one of its cells.
  */
-import { isInOwnWords } from './own-words.js';
+import { isAboutAgents, isInOwnWords } from './own-words.js';
 import type { Finding } from './support/compare.js';
 import type { Difference } from './support/judge.js';
 
@@ -38,6 +38,28 @@ const COMPACTED: readonly string[] = [
   'a conversation that compacts itself when its window is full',
   'a conversation that compacts itself between a tool and the next request',
   'a request that is too long is sent again after a compaction',
+];
+
+/** The scenarios in which an agent hands something back, or cannot be called. */
+const WITH_SUBAGENTS: readonly string[] = [
+  'a subagent in the foreground',
+  'a subagent that the host defines',
+  'what the host sees of a subagent in the foreground',
+  'a subagent in the background, and the turn that tells of it',
+  'two subagents at once',
+  'subagents of subagents, down to the last one that may',
+  'the words of subagents are forwarded',
+  'a subagent whose model fails',
+  'a subagent that reaches its limit of turns',
+  'a subagent in the background that the host stops',
+  'a subagent that the host moves to the background',
+  'subagents that do not exist, and one that is barred',
+  'subagents of files',
+  'models of subagents',
+  'a subagent asks for permission',
+  'nobody can be asked for a subagent',
+  'hooks around a subagent, and in it',
+  'an agent that leads the conversation',
 ];
 
 export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
@@ -83,6 +105,9 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'an interrupt while the host is asked for permission',
       'an interrupt while the model thinks, then a further message',
       'an interrupt of a command, with another one in the background',
+      'an interrupt ends the subagents that somebody waits for',
+      'a subagent in the background that the host stops',
+      'a subagent that the host stops while a call waits for it',
       'structured output',
       'structured output at the second try',
       'structured output that never fits',
@@ -118,6 +143,14 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     matches: (finding) =>
       areTexts(finding) && /(^|\.)(content|stderr|summary|tool_use_result(\.message)?)$/.test(finding.path),
     reason: 'What the model is told about a command beside its output, and how a task is summed up.',
+  },
+  {
+    id: 'own-words-about-subagents',
+    where: ['messages', 'model', 'calls'],
+    seenIn: WITH_SUBAGENTS,
+    matches: isAboutAgents,
+    reason:
+      'What an agent is told about those that it has called: that they work or have ended, their reports, and why not.',
   },
   {
     id: 'own-words-about-questions',
@@ -245,6 +278,26 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     everywhere: true,
     matches: ({ path }) => path === 'input.transcript_path',
     reason: 'Conversations are kept in a store, which need not be a file with a path.',
+  },
+  {
+    id: 'no-transcript-file-of-a-subagent',
+    where: ['calls'],
+    seenIn: ['hooks around a subagent, and in it'],
+    cells: IN_MEMORY,
+    matches: ({ path, subject }) =>
+      path === 'input.agent_transcript_path' && /\/subagents\/agent-<task-1>\.jsonl$/.test(String(subject)),
+    reason:
+      'The same of a subagent: the path is the one that it would have in the directory of this process.',
+  },
+  {
+    id: 'a-useless-agent-is-told',
+    where: ['messages'],
+    seenIn: ['subagents of files'],
+    matches: ({ item, subject, reference }) =>
+      item === 'system informational' &&
+      reference === undefined &&
+      JSON.stringify(subject).includes('is left out: its head has no `name`'),
+    reason: 'A file that should define an agent and does not is a mistake, and the user should know.',
   },
   {
     id: 'no-settings-files',
@@ -389,7 +442,11 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
     id: 'waiting-messages-are-counted',
     where: ['messages'],
-    seenIn: ['a stream of two messages with ids', 'a message while the model answers gets a turn of its own'],
+    seenIn: [
+      'a stream of two messages with ids',
+      'a message while the model answers gets a turn of its own',
+      'an agent that leads the conversation begins it',
+    ],
     matches: ({ item, path, subject, reference }) =>
       item === 'result success' && path === 'queued_turn_count' && subject === 1 && reference === 0,
     reason: 'The field says how many messages are waiting; Claude Code says 0 even if there is one.',
@@ -402,6 +459,10 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'an interrupt during a tool of a query with a string prompt',
       'an interrupt while the host is asked for permission',
       'the callback denies and interrupts',
+      'an interrupt ends the subagents that somebody waits for',
+      'an interrupt ends subagents in the background too',
+      'a subagent in the background that the host stops',
+      'a subagent that the host stops while a call waits for it',
     ],
     sometimes: true,
     matches: ({ item, path, subject, reference }) =>

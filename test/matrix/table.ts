@@ -1,4 +1,5 @@
 /** All scenarios of the matrix, class by class. */
+import { agentDefinitions } from './scenarios/agent-definitions.js';
 import { apiErrors } from './scenarios/api-errors.js';
 import { context } from './scenarios/context.js';
 import { control } from './scenarios/control.js';
@@ -34,6 +35,7 @@ export const TABLE = {
   'errors of the API': apiErrors,
   'search tools': searchTools,
   subagents,
+  'definitions of subagents': agentDefinitions,
   commands: shellTools,
   'questions to the user': userQuestions,
   sessions,

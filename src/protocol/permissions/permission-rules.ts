@@ -42,7 +42,7 @@ export function parseRule(text: string): PermissionRule {
   }
   return {
     text: written,
-    tool: currentToolName(mcpRuleName(tool)),
+    tool: mcpRuleName(tool),
     specifier: specifier === '' || specifier === '*' ? undefined : specifier,
     problem: problemOf(tool, specifier),
   };
@@ -78,8 +78,9 @@ function problemOf(tool: string, specifier: string | undefined): string | undefi
 }
 
 /** Whether the rule concerns the tool, whatever its input. */
-export function matchesTool({ tool }: PermissionRule, subject: RuleSubject, kind: RuleKind): boolean {
+export function matchesTool(rule: PermissionRule, subject: RuleSubject, kind: RuleKind): boolean {
   const { name, server } = subject;
+  const tool = currentToolName(rule.tool);
   if (tool === name) return true;
   const prefix = server === undefined ? undefined : mcpToolPrefix(server.name);
   if (tool === prefix) return true;

@@ -22,6 +22,11 @@ function shownPath(path: unknown, cwd: string): string | undefined {
   return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }
 
+/** Undefined if there is nothing to tell. */
+export function toldStats(stats: ToolStats): ToolStats | undefined {
+  return Object.values(stats).some((count) => count > 0) ? stats : undefined;
+}
+
 export function emptyToolStats(): ToolStats {
   return {
     readCount: 0,
@@ -43,7 +48,7 @@ export function countCall(stats: ToolStats, { name, input }: ToolUseBlock): void
     stats.editFileCount += 1;
     stats.linesAdded += linesIn(content ?? new_string ?? new_source);
     stats.linesRemoved += linesIn(old_string);
-  } else stats.otherToolCount += 1;
+  } else if (name !== 'Agent') stats.otherToolCount += 1;
 }
 
 function linesIn(text: unknown): number {

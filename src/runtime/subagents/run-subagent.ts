@@ -11,7 +11,7 @@ import type { ToolCall, ToolOutcome } from '../tools/tool-port.js';
 import type { ModelChoice } from '../turn/model-choice.js';
 import { newTurn } from '../turn/new-turn.js';
 import type { TurnOutcome } from '../turn/turn-record.js';
-import { activityOf, countCall, emptyToolStats } from './activity.js';
+import { activityOf, countCall, emptyToolStats, toldStats } from './activity.js';
 import { agentLines, marked, type ShownAgent } from './agent-lines.js';
 import { AgentOutputFile } from './agent-output.js';
 import { type AgentReport, completed, interruptedCall, launched, summaryOf } from './agent-report.js';
@@ -239,6 +239,7 @@ class SubagentRun implements ShownAgent {
       turnLimit: isLimited ? agent.maxTurns : undefined,
     };
     const usage = this.#usage(parts);
+    const stats = toldStats(this.#stats);
     agents.tally.completed += 1;
     caller.noteTools(this.#used);
     this.#end({ status: 'completed', summary: summaryOf(report), usage }, summaryOf(report));
@@ -251,7 +252,7 @@ class SubagentRun implements ShownAgent {
       totalTokens: usage.total_tokens,
       totalToolUseCount: usage.tool_uses,
       usage: parts.reportedUsage(),
-      toolStats: this.#stats,
+      ...(stats === undefined ? {} : { toolStats: stats }),
     });
   }
 

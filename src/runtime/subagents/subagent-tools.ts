@@ -1,4 +1,5 @@
 import { matchesTool, parseRule } from '../../protocol/permissions/permission-rules.js';
+import { currentToolName } from '../../protocol/wire/names.js';
 import type { ModelTool } from '../model.js';
 import { type AgentTools, byToolName, definition } from '../tools/agent-tools.js';
 import type { ResultBounds } from '../tools/result-bounds.js';
@@ -29,7 +30,7 @@ export function hasTool(
 
 /** Which agents it may call: `Agent(a, b)` in its `tools`. Undefined: any. */
 export function callableAgents({ tools }: Pick<KnownAgent, 'tools'>): readonly string[] | undefined {
-  const rules = (tools ?? []).map(parseRule).filter(({ tool }) => tool === 'Agent');
+  const rules = (tools ?? []).map(parseRule).filter(({ tool }) => currentToolName(tool) === 'Agent');
   if (rules.length === 0 || rules.some(({ specifier }) => specifier === undefined)) return undefined;
   return rules.flatMap(({ specifier = '' }) => specifier.split(',').map((name) => name.trim()));
 }

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../protocol/wire/agents.js';
 import type { AgentInfo } from '../../protocol/wire/control-payloads.js';
+import { currentToolName } from '../../protocol/wire/names.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { AgentConversation } from '../conversation/conversation.js';
 import type { TaskNews } from '../tasks/task-board.js';
@@ -156,13 +157,14 @@ export class Subagents {
   /** The rule `Agent(name)` that forbids it. */
   #denial(name: string): string | undefined {
     const { rules } = this.surroundings.conversation.permissions.book;
-    return rules.find(
+    const denial = rules.find(
       ({ kind, rule }) =>
         kind === 'deny' &&
-        rule.tool === 'Agent' &&
+        currentToolName(rule.tool) === 'Agent' &&
         rule.specifier !== undefined &&
         meansAgent(rule.specifier, name),
-    )?.rule.text;
+    );
+    return denial === undefined ? undefined : `Agent(${denial.rule.specifier})`;
   }
 }
 
