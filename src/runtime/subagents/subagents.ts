@@ -144,7 +144,8 @@ export class Subagents {
 
   #all(): KnownAgent[] {
     const { agents } = this.surroundings.conversation.knowledge;
-    const own = this.#isOffered ? DEFAULT_AGENTS : [];
+    // A host that names a leader finds out from the list whether there is such an agent.
+    const own = this.#isOffered || this.#leader !== undefined ? DEFAULT_AGENTS : [];
     return firstOfEachName([...this.#given, ...agents, ...own]).sort(byName);
   }
 
