@@ -89,7 +89,7 @@ export const CHAPTERS: readonly Chapter[] = [
       'Rules for paths and commands, and settings, are decided before anything runs, and fail closed.',
       'rules for paths and commands in the embedded runtime',
     ),
-    partly('Subagents have their own tools and model, and can be interrupted.', 'subagents of the runtime'),
+    met('Subagents have their own tools and model, and can be interrupted.'),
     met('Skills, memory files and slash commands come from folders or as values.'),
     open('`AskUserQuestion` reaches `canUseTool` on both back ends.'),
   ]),

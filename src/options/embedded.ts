@@ -1,6 +1,5 @@
 // How the embedded runtime responds to options that it cannot honour.
 
-import type { AgentDefinition } from '../protocol/wire/agents.js';
 import { RUNTIME_HOOKS } from '../protocol/wire/hook-inputs.js';
 import type { Options } from './options.js';
 import type { Support } from './row.js';
@@ -11,21 +10,6 @@ const ignoresPart = (reason: string): Support => ({ ignores: reason, inPart: tru
 
 /** Applies to every agent that the client does not start as a process. */
 export const NO_PROCESS: Support = ignores('this side starts no process of the Claude Code CLI');
-export const NO_SUBAGENTS: Support = ignores('it has no subagents');
-
-const LIMITS_OF_AGENTS = ['tools', 'disallowedTools', 'permissionMode', 'maxTurns'] as const;
-
-/**
- * An agent definition that restricts is a limit and must not be ignored; any other is merely never called.
- */
-export function aboutAgents(agents: Record<string, AgentDefinition>): Support {
-  if (Object.keys(agents).length === 0) return 'acts';
-  const limited = Object.entries(agents).find(([, agent]) =>
-    LIMITS_OF_AGENTS.some((name) => agent?.[name] != null),
-  );
-  if (limited === undefined) return NO_SUBAGENTS;
-  return refuses(`it has no subagents, so the limits of "${limited[0]}" would hold for nobody`);
-}
 
 /** Hooks that could deny something, each with what can deny it instead. */
 const DECIDING_HOOKS: Readonly<Record<string, string>> = {

@@ -1,14 +1,7 @@
 import { isRecord } from '../protocol/base/kinds.js';
 import { LIMITS } from '../protocol/base/limits.js';
-import {
-  aboutAgents,
-  aboutHooks,
-  aboutPrompt,
-  ignores,
-  NO_PROCESS,
-  NO_SUBAGENTS,
-  refuses,
-} from './embedded.js';
+import { aboutAgents } from './agent-definitions.js';
+import { aboutHooks, aboutPrompt, ignores, NO_PROCESS, refuses } from './embedded.js';
 import type { Options } from './options.js';
 import { putPlugins, putSettings, putSkills, putSystemPrompt, putThinking } from './places.js';
 import {
@@ -44,11 +37,13 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
   agent: {
     kind: text,
     to: toPlan('agent'),
-    embedded: refuses(
-      'it runs no agent definitions, whose prompt, tools and model the conversation would have',
-    ),
+    embedded: 'acts',
   },
-  agentProgressSummaries: { kind: truth, to: toInitialize('agentProgressSummaries'), embedded: NO_SUBAGENTS },
+  agentProgressSummaries: {
+    kind: truth,
+    to: toInitialize('agentProgressSummaries'),
+    embedded: ignores('it does not sum up what subagents are doing'),
+  },
   agents: {
     kind: record,
     to: { ...toInitialize('agents'), readBack: ({ initialize, plan }) => initialize?.agents ?? plan?.agents },
@@ -96,7 +91,7 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
   extraArgs: { kind: record, to: toPlan('extraArgs'), embedded: 'acts' },
   fallbackModel: { kind: text, to: toPlan('fallbackModel'), embedded: 'acts' },
   forkSession: { kind: truth, to: toPlan('forkSession'), embedded: 'acts' },
-  forwardSubagentText: { kind: truth, to: toInitialize('forwardSubagentText'), embedded: NO_SUBAGENTS },
+  forwardSubagentText: { kind: truth, to: toInitialize('forwardSubagentText'), embedded: 'acts' },
   hermetic: {
     kind: truth,
     to: {
@@ -166,7 +161,11 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
     embedded: 'acts',
   },
   pathToClaudeCodeExecutable: { kind: text, to: clientSide, embedded: NO_PROCESS },
-  perTaskStopAffordance: { kind: truth, to: toInitialize('perTaskStopAffordance'), embedded: NO_SUBAGENTS },
+  perTaskStopAffordance: {
+    kind: truth,
+    to: toInitialize('perTaskStopAffordance'),
+    embedded: ignores('an interrupt always ends the subagents too; `stopTask()` ends a single one'),
+  },
   permissionMode: { kind: text, to: toPlan('permissionMode'), embedded: 'acts' },
   permissionPromptToolName: {
     kind: text,

@@ -22,7 +22,8 @@ function consequence({ item, path }: Finding): boolean {
 /** Tenon lets the agent shake hands with a server instead of giving the answers in `initialize`. */
 function isHandshake({ item, path, subject, reference }: Finding): boolean {
   if (path === 'request.sdkMcpServerManifests') return subject === undefined;
-  const answer = /^control_response mcp_message (calc|rich|plain) (initialize|notifications\/initialized|tools\/list)$/;
+  const answer =
+    /^control_response mcp_message (calc|rich|plain) (initialize|notifications\/initialized|tools\/list)$/;
   return answer.test(item) && reference === undefined;
 }
 
@@ -197,12 +198,25 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: 'The id 0 in an acknowledgement could belong to an open request.',
   },
   {
+    id: 'no-empty-prompt-beside-an-agent',
+    where: ['stdin'],
+    seenIn: ['an agent that leads the conversation', 'an agent that leads the conversation begins it'],
+    matches: ({ item, path, subject }) =>
+      item === 'control_request initialize' && path === 'request.systemPrompt' && subject === undefined,
+    reason:
+      'An empty prompt would replace that of an agent which a file defines; the official SDK sends one.',
+  },
+  {
     id: 'cancelled-call-answered',
     where: ['stdin'],
     seenIn: [
       'an interrupt during a tool, then a further message',
       'an interrupt during a tool of a query with a string prompt',
       'a tool that takes longer than its server allows',
+      'an interrupt ends the subagents that somebody waits for',
+      'an interrupt ends subagents in the background too',
+      'a subagent in the background that the host stops',
+      'a subagent that the host stops while a call waits for it',
     ],
     matches: ({ item, subject, reference }) =>
       / tools\/call /.test(item) && reference === undefined && JSON.stringify(subject).includes('-32800'),

@@ -100,3 +100,40 @@ export function isInOwnWords({ path, subject, reference }: Finding): boolean {
     PAIRS.some(([ours, theirs]) => ours.test(subject) && theirs.test(reference))
   );
 }
+
+const ABOUT_AGENTS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
+  [/What the agent reports follows, indented\./, /\[Subagent hand-back\]/],
+  [
+    /^\[Tools that it has used: (.*)\]\n$/,
+    /^<tools-used-before-summary>(.*)<\/tools-used-before-summary>\n$/,
+  ],
+  [/^\[It was stopped after 1 turn, its limit/, /this agent stopped at its 1-turn limit/],
+  [/^The agent works in the background\./, /^Async agent launched successfully\./],
+  [
+    /The agent has ended early: API Error: 400 the model is on fire$/,
+    /terminated early due to an API error: API Error: 400 the model is on fire/,
+  ],
+  [/No such tool available: (\w+)(?=<|$)/, /No such tool available: (\w+)\./],
+  [/^(?:Error: )?Permission to use Bash has not been granted\.$/, / needs approval\. The path is inside/],
+  [/There is no agent "(.*)"\. The agents are: /, /Agent type '(.*)' not found\. Available agents: /],
+  [
+    /The agent "(.*)" is denied by the rule "(.*)"\.$/,
+    /Agent type '(.*)' has been denied by permission rule '(.*)' from/,
+  ],
+  [/InputValidationError: Agent: the parameter `description` is missing/, /InputValidationError: /],
+];
+
+/** The same of what an agent is told about those that it has called, and of its host. */
+export function isAboutAgents({ path, subject, reference }: Finding): boolean {
+  if (typeof subject !== 'string' || typeof reference !== 'string') return false;
+  if (subject.startsWith('<task-notification>'))
+    return subject === reference.replace(/<note>.*<\/note>\n/s, '');
+  return (
+    /(content|text|summary|error|message|tool_use_result)$/.test(path) &&
+    ABOUT_AGENTS.some(([ours, theirs]) => {
+      const [, ...mine] = ours.exec(subject) ?? [];
+      const [, ...said] = theirs.exec(reference) ?? [];
+      return ours.test(subject) && theirs.test(reference) && mine.join() === said.join();
+    })
+  );
+}

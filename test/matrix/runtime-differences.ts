@@ -4,7 +4,7 @@
  * scenarios does not show in one of its cells.
  */
 import { isAboutFiles } from './file-words.js';
-import { isInOwnWords } from './own-words.js';
+import { isAboutAgents, isInOwnWords } from './own-words.js';
 import type { Finding } from './support/compare.js';
 import type { Difference } from './support/judge.js';
 
@@ -73,6 +73,28 @@ const ABOUT_FILES: readonly string[] = [
   'files that the host says the model has read',
 ];
 
+/** The scenarios in which an agent hands something back, or cannot be called. */
+const WITH_SUBAGENTS: readonly string[] = [
+  'a subagent in the foreground',
+  'a subagent that the host defines',
+  'what the host sees of a subagent in the foreground',
+  'a subagent in the background, and the turn that tells of it',
+  'two subagents at once',
+  'subagents of subagents, down to the last one that may',
+  'the words of subagents are forwarded',
+  'a subagent whose model fails',
+  'a subagent that reaches its limit of turns',
+  'a subagent in the background that the host stops',
+  'a subagent that the host moves to the background',
+  'subagents that do not exist, and one that is barred',
+  'subagents of files',
+  'models of subagents',
+  'a subagent asks for permission',
+  'nobody can be asked for a subagent',
+  'hooks around a subagent, and in it',
+  'an agent that leads the conversation',
+];
+
 export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
     id: 'retry-reason',
@@ -116,6 +138,9 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'an interrupt while the host is asked for permission',
       'an interrupt while the model thinks, then a further message',
       'an interrupt of a command, with another one in the background',
+      'an interrupt ends the subagents that somebody waits for',
+      'a subagent in the background that the host stops',
+      'a subagent that the host stops while a call waits for it',
       'structured output',
       'structured output at the second try',
       'structured output that never fits',
@@ -224,6 +249,14 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     matches: consequence,
     reason:
       'Models of other vendors send null for parameters that they leave out; Claude Code refuses such a call.',
+  },
+  {
+    id: 'own-words-about-subagents',
+    where: ['messages', 'model', 'calls'],
+    seenIn: WITH_SUBAGENTS,
+    matches: isAboutAgents,
+    reason:
+      'What an agent is told about those that it has called: that they work or have ended, their reports, and why not.',
   },
   {
     id: 'own-words-about-questions',
@@ -388,6 +421,26 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     reason: 'Conversations are kept in a store, which need not be a file with a path.',
   },
   {
+    id: 'no-transcript-file-of-a-subagent',
+    where: ['calls'],
+    seenIn: ['hooks around a subagent, and in it'],
+    cells: IN_MEMORY,
+    matches: ({ path, subject }) =>
+      path === 'input.agent_transcript_path' && /\/subagents\/agent-<task-1>\.jsonl$/.test(String(subject)),
+    reason:
+      'The same of a subagent: the path is the one that it would have in the directory of this process.',
+  },
+  {
+    id: 'a-useless-agent-is-told',
+    where: ['messages'],
+    seenIn: ['subagents of files'],
+    matches: ({ item, subject, reference }) =>
+      item === 'system informational' &&
+      reference === undefined &&
+      JSON.stringify(subject).includes('is left out: its head has no `name`'),
+    reason: 'A file that should define an agent and does not is a mistake, and the user should know.',
+  },
+  {
     id: 'no-settings-files',
     where: ['calls'],
     seenIn: ['the callback allows', 'the callback denies'],
@@ -538,7 +591,11 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
     id: 'waiting-messages-are-counted',
     where: ['messages'],
-    seenIn: ['a stream of two messages with ids', 'a message while the model answers gets a turn of its own'],
+    seenIn: [
+      'a stream of two messages with ids',
+      'a message while the model answers gets a turn of its own',
+      'an agent that leads the conversation begins it',
+    ],
     matches: ({ item, path, subject, reference }) =>
       item === 'result success' && path === 'queued_turn_count' && subject === 1 && reference === 0,
     reason: 'The field says how many messages are waiting; Claude Code says 0 even if there is one.',
@@ -551,6 +608,10 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'an interrupt during a tool of a query with a string prompt',
       'an interrupt while the host is asked for permission',
       'the callback denies and interrupts',
+      'an interrupt ends the subagents that somebody waits for',
+      'an interrupt ends subagents in the background too',
+      'a subagent in the background that the host stops',
+      'a subagent that the host stops while a call waits for it',
     ],
     sometimes: true,
     matches: ({ item, path, subject, reference }) =>

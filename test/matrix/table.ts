@@ -1,4 +1,5 @@
 /** All scenarios of the matrix, class by class. */
+import { agentDefinitions } from './scenarios/agent-definitions.js';
 import { apiErrors } from './scenarios/api-errors.js';
 import { checkpoints } from './scenarios/checkpoints.js';
 import { context } from './scenarios/context.js';
@@ -44,6 +45,7 @@ export const TABLE = {
   'file tools': fileTools,
   'search tools': searchTools,
   subagents,
+  'definitions of subagents': agentDefinitions,
   commands: shellTools,
   'questions to the user': userQuestions,
   sessions,

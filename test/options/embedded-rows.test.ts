@@ -29,9 +29,16 @@ const callback = async (): Promise<never> => {
 const ROWS: { [Name in keyof Options]-?: [value: Given<Name>, expected: Expected, others?: Options] } = {
   abortController: [new AbortController(), { shownBy: 'test/client/stopping-moments.test.ts' }],
   additionalDirectories: [['/a'], { plan: { addDirectories: ['/a'] } }],
-  agent: ['reviewer', { refuses: /runs no agent definitions/ }],
-  agentProgressSummaries: [true, { ignores: /no subagents/ }],
-  agents: [{ a: { description: 'd', prompt: 'p' } }, { ignores: /no subagents/ }],
+  agent: [
+    'reviewer',
+    { plan: { agent: 'reviewer' } },
+    { agents: { reviewer: { description: 'd', prompt: 'p' } } },
+  ],
+  agentProgressSummaries: [true, { ignores: /does not sum up/ }],
+  agents: [
+    { a: { description: 'd', prompt: 'p' } },
+    { initialize: { agents: { a: { description: 'd', prompt: 'p' } } } },
+  ],
   allowDangerouslySkipPermissions: [true, { plan: { allowBypass: true } }],
   allowedTools: [['mcp__a__*'], { plan: { allowedTools: ['mcp__a__*'] } }],
   betas: [['context-1m-2025-08-07'], { plan: { betas: ['context-1m-2025-08-07'] } }],
@@ -51,7 +58,7 @@ const ROWS: { [Name in keyof Options]-?: [value: Given<Name>, expected: Expected
   extraArgs: [{ 'replay-user-messages': null }, { shownBy: 'test/runtime/turns.test.ts' }],
   fallbackModel: ['other', { plan: { fallbackModel: 'other' } }],
   forkSession: [true, { plan: { forkSession: true } }],
-  forwardSubagentText: [true, { ignores: /no subagents/ }],
+  forwardSubagentText: [true, { initialize: { forwardSubagentText: true } }],
   hermetic: [true, { plan: { strictMcpConfig: true, settingSources: [] } }],
   hooks: [{ Notification: [{ hooks: [callback] }] }, { ignores: /never calls hooks of Notification/ }],
   includeHookEvents: [true, { ignores: /no messages about the hooks/ }],
@@ -84,7 +91,7 @@ const ROWS: { [Name in keyof Options]-?: [value: Given<Name>, expected: Expected
     { initialize: { jsonSchema: { type: 'object' } } },
   ],
   pathToClaudeCodeExecutable: ['/claude', { ignores: /starts no process/ }],
-  perTaskStopAffordance: [true, { ignores: /no subagents/ }],
+  perTaskStopAffordance: [true, { ignores: /`stopTask\(\)` ends a single one/ }],
   permissionMode: ['plan', { plan: { permissionMode: 'plan' } }],
   permissionPromptToolName: ['mcp__a__b', { refuses: /asks no tool for permission/ }],
   permissionPrompts: ['none', { plan: { permissionPrompts: 'none' } }],
@@ -200,7 +207,21 @@ describe('the embedded runtime and the option', () => {
 
 describe('what is refused or ignored depends on the value:', () => {
   it.each<[string, Options, RegExp | undefined]>([
-    ['agents with limits', { agents: { a: { description: '', prompt: '', tools: [] } } }, /limits of "a"/],
+    [
+      'agents with limits',
+      { agents: { a: { description: '', prompt: '', tools: [], maxTurns: 1 } } },
+      undefined,
+    ],
+    [
+      'agents with servers of their own',
+      { agents: { a: { description: '', prompt: '', mcpServers: [{ s: { command: 'x' } }] } } },
+      /the agent "a" defines servers/,
+    ],
+    [
+      'agents in a mode that there is not',
+      { agents: { a: { description: '', prompt: '', permissionMode: 'auto' } } },
+      /the permissionMode "auto"/,
+    ],
     ['no agents', { agents: {} }, undefined],
     ['hooks that could say no', { hooks: { PermissionRequest: [{ hooks: [callback] }] } }, /canUseTool/],
     ['hooks that are called', { hooks: { PreToolUse: [{ hooks: [callback] }] } }, undefined],
@@ -246,7 +267,8 @@ describe('what is refused or ignored depends on the value:', () => {
   });
 
   it('flags in `extraArgs` are held against the table too', async () => {
-    await expect(start({ extraArgs: { agent: 'reviewer' } })).rejects.toMatchObject({ option: 'agent' });
+    const budget = { extraArgs: { 'task-budget': '100' } };
+    await expect(start(budget)).rejects.toMatchObject({ option: 'taskBudget' });
     const { warnings } = await start({ extraArgs: { 'debug-file': '/tmp/x' } });
     expect(warnings).toEqual([expect.stringContaining('`debugFile`')]);
   });

@@ -56,7 +56,6 @@ function withHelper({ body, toolResults }: ScriptedRequest): Step {
 }
 
 const helped = (limits: object): Row => ({
-  refused: true,
   prompt: 'MAIN PROMPT',
   script: withHelper,
   options: { ...ALLOWED, agents: { helper: { description: 'Helps', prompt: 'Help.', ...limits } } },
@@ -166,7 +165,6 @@ const ROWS: Record<string, Row> = {
   'agents with tools of their own': helped({ tools: ['Read'] }),
   'agents with tools that they may not use': helped({ disallowedTools: ['mcp__calc__add'] }),
   'agent with tools of its own': {
-    refused: true,
     options: {
       ...ALLOWED,
       agent: 'reader',

@@ -72,7 +72,7 @@ export const SETTING_KEYS: Readonly<Record<string, SettingKey>> = {
   outputStyle: acts(
     'A style of `.claude/output-styles`, where there is a workspace and the prompt is the preset.',
   ),
-  agent: ignored('The runtime has no subagents.'),
+  agent: acts('The agent that leads the conversation, unless the option `agent` names another.'),
   cleanupPeriodDays: ignored('The session store decides what it keeps.'),
 };
 

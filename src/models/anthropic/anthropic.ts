@@ -61,6 +61,7 @@ const DEFAULT_MODEL = 'claude-opus-5-5';
 const PRICES: PriceTable = {
   'claude-opus-5-5': { input: 4, output: 20, cacheRead: 0.2 },
   'claude-sonnet-5-5': { input: 2, output: 10, cacheRead: 0.1 },
+  'claude-haiku-5-5': { input: 0.1, output: 0.5 },
   'claude-fable-5-2': { input: 8, output: 40, cacheRead: 0.2 },
 };
 

@@ -264,4 +264,8 @@ export const LIMITS = {
    * all of them.
    */
   maxArgumentBytes: 2 * 1024,
+  /** Agents that call agents: the deepest of them have no tool for it. As in the CLI. */
+  maxSubagentDepth: 3,
+  /** Subagents of one conversation that run at the same time. */
+  maxSubagents: 32,
 } as const;

@@ -1,7 +1,7 @@
 // Rules of `allowedTools`, `disallowedTools` and permission updates: how they are parsed, and what they
 // match. The runtime decides by them, and `explainPermissions()` reports what it would decide.
 import { mcpRuleName, mcpToolPrefix } from '../../mcp/tool-names.js';
-import { LEGACY_TOOL_NAME_ALIASES } from '../wire/names.js';
+import { currentToolName } from '../wire/names.js';
 
 /** A parsed rule. */
 export interface PermissionRule {
@@ -78,10 +78,10 @@ function problemOf(tool: string, specifier: string | undefined): string | undefi
 }
 
 /** Whether the rule concerns the tool, whatever its input. */
-export function matchesTool({ tool }: PermissionRule, subject: RuleSubject, kind: RuleKind): boolean {
+export function matchesTool(rule: PermissionRule, subject: RuleSubject, kind: RuleKind): boolean {
   const { name, server } = subject;
-  // A rule that was written for an earlier name of the tool still counts.
-  if (tool === name || LEGACY_TOOL_NAME_ALIASES[tool] === name) return true;
+  const tool = currentToolName(rule.tool);
+  if (tool === name) return true;
   const prefix = server === undefined ? undefined : mcpToolPrefix(server.name);
   if (tool === prefix) return true;
   if (!tool.includes('*')) return false;
@@ -125,6 +125,9 @@ export function deniesWholeTool(rule: PermissionRule, subject: RuleSubject): boo
 
 const OWN_CHECKS: SpecifierChecks = {
   WebFetch: (specifier, { url }) => matchesDomain(specifier, String(url ?? '')),
+  // Who is barred by `Agent(name)` is not even offered; the tool itself says so when it is called.
+  Agent: (specifier, { subagent_type }, kind) =>
+    kind !== 'deny' && matchesWildcard(specifier, String(subagent_type ?? 'general-purpose')),
   Skill: (specifier, { skill }) => matchesSkill(specifier, String(skill ?? '')),
 };
 

@@ -51,6 +51,8 @@ export const RUNTIME_HOOKS = [
   'PostToolUse',
   'PostToolUseFailure',
   'Stop',
+  'SubagentStart',
+  'SubagentStop',
   'PreCompact',
   'PostCompact',
   'SessionEnd',

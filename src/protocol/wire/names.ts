@@ -71,6 +71,11 @@ export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = {
   ReadMcpResourceDir: 'ReadMcpResourceDirTool',
 };
 
+/** The name that a tool has now. */
+export function currentToolName(name: string): string {
+  return Object.hasOwn(LEGACY_TOOL_NAME_ALIASES, name) ? (LEGACY_TOOL_NAME_ALIASES[name] as string) : name;
+}
+
 /** In a system prompt given as a list: the text after it changes from turn to turn and is not cached. */
 export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';
 

@@ -2,7 +2,7 @@ import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import type { MessageParam } from '../../protocol/wire/content.js';
 import type { Lines } from '../conversation/lines.js';
-import type { HookRunner } from '../hooks/hook-runner.js';
+import type { Hooks } from '../hooks/hook-runner.js';
 import type { CompactMetadata, Transcript } from '../transcript/transcript.js';
 import type { SummaryStrategy } from './context-options.js';
 import type { ContextLimits, ContextWindow } from './context-window.js';
@@ -13,7 +13,7 @@ export interface CompactionDependencies extends Omit<SummaryDependencies, 'room'
   window: ContextWindow;
   transcript: Transcript;
   lines: Lines;
-  hooks: HookRunner;
+  hooks: Hooks;
   /** The name of the model that is asked next, and how long its answer may be. */
   current(): { name: string; maxTokens: number };
   modelContext(signal: AbortSignal): SummaryDependencies['context'];

@@ -2,7 +2,7 @@ import type { MessageParam, UserContentBlock } from '../../protocol/wire/content
 import { type Model, type ModelContext, ModelError, type ModelRequest } from '../model.js';
 import { abortable } from '../turn/abortable.js';
 import { AssistantStream } from '../turn/assistant-stream.js';
-import type { UsageLedger } from '../turn/usage.js';
+import type { TurnUsage } from '../turn/usage.js';
 import type { SummaryStrategy } from './context-options.js';
 import { DEFAULT_WINDOW, tokensIn } from './context-window.js';
 import { isOverflow } from './overflow.js';
@@ -32,7 +32,7 @@ function task(instructions: readonly string[]): string {
 export interface SummaryDependencies {
   /** The model of the conversation. */
   model: Model;
-  usage: UsageLedger;
+  usage: TurnUsage;
   context: ModelContext;
   /** A request with these messages, as the conversation would send it. */
   request(messages: readonly MessageParam[]): ModelRequest;

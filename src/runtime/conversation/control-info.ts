@@ -63,7 +63,7 @@ export function infoHandlers(conversation: AgentConversation): ControlHandlers {
       const { slashCommands, plugins, pluginErrors } = conversation.knowledge;
       return {
         commands: slashCommands,
-        agents: [],
+        agents: conversation.subagents.infos,
         plugins: plugins.map(({ name, path }) => ({ name, path })),
         mcpServers: conversation.tools.hub.status(),
         error_count: pluginErrors.length,
@@ -83,7 +83,7 @@ function knownEffort(effort: string | undefined): EffortLevel | null {
 export function description(conversation: AgentConversation): SDKControlInitializeResponse {
   return {
     commands: conversation.knowledge.slashCommands,
-    agents: [],
+    agents: conversation.subagents.infos,
     output_style: conversation.knowledge.styleName,
     available_output_styles: conversation.knowledge.styleNames,
     models: models(conversation),

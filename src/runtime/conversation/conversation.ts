@@ -18,6 +18,8 @@ import { PromptExpander } from '../knowledge/prompt-expander.js';
 import { Permissions } from '../permissions/permissions.js';
 import { type ConversationSettings, readSettings, startWith } from '../settings/conversation-settings.js';
 import { DEFAULT_MAX_TOKENS, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
+import { ledBy, letLead } from '../subagents/leading-agent.js';
+import { Subagents } from '../subagents/subagents.js';
 import { TaskBoard, type TaskNews } from '../tasks/task-board.js';
 import { AgentTools } from '../tools/agent-tools.js';
 import { Transcript } from '../transcript/transcript.js';
@@ -41,6 +43,7 @@ export class AgentConversation {
   readonly settings: ConversationSettings;
   readonly tasks: TaskBoard;
   readonly knowledge: Knowledge;
+  readonly subagents: Subagents;
   readonly #config: PlacedConfig;
   readonly #start: RuntimeStart;
   readonly #lines: Lines;
@@ -82,6 +85,7 @@ export class AgentConversation {
       cwd: start.cwd,
       prompt_id: this.#turns.promptId,
       permission_mode: this.permissions.mode,
+      ...(this.subagents.leader === undefined ? {} : { agent_type: this.subagents.leader.name }),
     }));
     this.#promptHooks = new PromptHooks(this.#hooks, start.flags, this.model);
     const windowTokens = (): number => this.window.sizeFor(this.model.current);
@@ -100,6 +104,20 @@ export class AgentConversation {
       warn: (text) => this.#warnings.addOnce(text),
     });
     this.tools.use(expander);
+    this.subagents = new Subagents(
+      {
+        conversation: this,
+        turnParts: () => this.#turnParts(),
+        workspace: () => this.#workspace,
+        skillText: (name, signal) => expander.skillText(name, signal),
+        hear: (text, runId) => this.#hear({ text, runId }),
+        warn: (text) => this.#warnings.addOnce(text),
+      },
+      config,
+      start.flags,
+      start.flags.agent ?? this.settings.effective.agent,
+    );
+    this.tools.use(this.subagents.tools);
     const prompting = new Prompting({
       conversation: this,
       start,
@@ -125,6 +143,8 @@ export class AgentConversation {
       reportsState: start.reportsState,
       transcript: () => this.#transcript,
       prompt: (message, signal) => prompting.run(message, signal),
+      beforeFirst: () => letLead(this, start.flags, warn),
+      subagentStats: () => this.subagents.stats,
     });
   }
 
@@ -178,6 +198,8 @@ export class AgentConversation {
     this.#initialize = { ...this.#initialize, ...request };
     this.#hooks.register(request.hooks ?? {});
     this.tools.initialize(request);
+    if (request.agents !== undefined) this.subagents.give(request.agents);
+    this.subagents.isForwarded = request.forwardSubagentText ?? this.subagents.isForwarded;
     this.knowledge.allowed = request.skills ?? this.knowledge.allowed;
   }
 
@@ -207,6 +229,8 @@ export class AgentConversation {
   /** Ends the running turn. The queued messages follow, unless they are to be dropped. */
   interrupt(dropsQueue = false): { still_queued: string[]; cancelled?: string[] } {
     this.#turns.interrupt();
+    // As in the CLI: commands in the background go on, subagents do not.
+    void this.tasks.stopAll(({ isBackgrounded, start }) => isBackgrounded && start.type === 'local_agent');
     const { ids } = this.#queue;
     if (!dropsQueue) return { still_queued: ids };
     this.#queue.withdraw();
@@ -274,7 +298,7 @@ export class AgentConversation {
 
   #turnParts(): TurnParts {
     if (this.#transcript === undefined) throw new Error('The conversation is not open yet.');
-    return {
+    return ledBy(this.subagents.leader, {
       conversation: this,
       config: this.#config,
       start: this.#start,
@@ -290,7 +314,7 @@ export class AgentConversation {
       warn: (text) => this.#warnings.addOnce(text),
       window: this.window,
       knowledge: this.knowledge,
-    };
+    });
   }
 
   #remember(message: MessageParam, lines?: readonly string[]): void {

@@ -1,3 +1,4 @@
+import { isDefinition } from '../../options/agent-definitions.js';
 import { isRecord, withoutUndefined } from '../../protocol/base/kinds.js';
 import { ControlFault } from '../../protocol/channel/control-channel.js';
 import { invalidField, optionalText, type Received } from '../../protocol/channel/received-fields.js';
@@ -39,6 +40,8 @@ export function initializeRequest(fields: Received<InitializeRequest>): Initiali
         : read('systemPrompt', isTexts, 'an array of strings'),
     appendSystemPrompt: optionalText(fields, 'appendSystemPrompt'),
     skills: read('skills', isTexts, 'an array of names'),
+    agents: read('agents', isAgents, 'an object with `description` and `prompt` for each name'),
+    forwardSubagentText: read('forwardSubagentText', isTruth, 'true or false'),
     excludeDynamicSections: read('excludeDynamicSections', isTruth, 'true or false'),
   });
 }
@@ -49,6 +52,10 @@ function isTexts(value: unknown): value is string[] {
 
 function isTruth(value: unknown): value is boolean {
   return typeof value === 'boolean';
+}
+
+function isAgents(value: unknown): value is NonNullable<InitializeRequest['agents']> {
+  return isRecord(value) && Object.values(value).every(isDefinition);
 }
 
 function isHooks(value: unknown): value is NonNullable<InitializeRequest['hooks']> {

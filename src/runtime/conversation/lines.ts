@@ -6,6 +6,7 @@ import type { SDKMessageOrigin, SDKPermissionDenial } from '../../protocol/wire/
 import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import type { RefusedPrompt } from '../hooks/prompt-hooks.js';
 import { RUNTIME_CAPABILITIES, RUNTIME_VERSION, type RuntimeStart } from '../start/runtime-config.js';
+import type { SubagentStats } from '../subagents/tally.js';
 import { missingTools } from '../tools/missing-tools.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
 import type { Transcript } from '../transcript/transcript.js';
@@ -45,6 +46,11 @@ export class Lines {
     if (!this.#isBehind) return undefined;
     this.#isBehind = false;
     return this.#drained();
+  }
+
+  /** For a subagent, whose lines pass through `write` on their way to the host. */
+  through(write: (line: MessageFrame, send: (line: MessageFrame) => boolean) => boolean): Lines {
+    return new Lines(this.sessionId, (line) => write(line, this.#send), this.#drained);
   }
 
   /** Returns the id of the line: its own if it has one. */
@@ -157,12 +163,13 @@ export class Lines {
 
 /** What the first line of a turn tells the host about the agent. */
 function initFields(
-  { tools, model, permissions, knowledge }: AgentConversation,
+  { tools, model, permissions, knowledge, subagents }: AgentConversation,
   cwd: string,
 ): SystemLines['init'] {
   return {
     cwd,
-    tools: tools.all().map(({ name }) => name),
+    // As in the CLI: by the name that hosts have always known.
+    tools: tools.all().map(({ name }) => (name === 'Agent' ? 'Task' : name)),
     mcp_servers: tools.hub
       .status()
       .map(({ name, status, source }) => ({ name, status, ...(source === undefined ? {} : { source }) })),
@@ -172,7 +179,7 @@ function initFields(
     apiKeySource: 'none',
     claude_code_version: RUNTIME_VERSION,
     output_style: knowledge.styleName,
-    agents: [],
+    agents: subagents.infos.map(({ name }) => name),
     skills: knowledge.skillNames,
     plugins: knowledge.plugins.map(({ name, path, version }) => ({
       name,
@@ -196,6 +203,7 @@ export interface ResultFacts {
   answered: AnsweredFields;
   /** Where the message that it answers came from, if not from the host. */
   origin: SDKMessageOrigin | undefined;
+  subagents: SubagentStats | undefined;
 }
 
 /** The line that ends a turn. An error has `errors` and no `result`, as in the CLI. */
@@ -223,6 +231,7 @@ export function resultLine(outcome: TurnOutcome, facts: ResultFacts): ResultLine
     result_index: facts.index,
     queued_turn_count: facts.queued,
     ...(facts.origin === undefined ? {} : { origin: facts.origin }),
+    ...(facts.subagents === undefined ? {} : { subagent_stats: facts.subagents }),
     ...facts.answered,
   };
   if (subtype !== 'success') return { ...common, subtype, errors: [text] };

@@ -2,6 +2,7 @@ import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { SDKMessageOrigin, SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
+import type { SubagentStats } from '../subagents/tally.js';
 import type { TaskBoard } from '../tasks/task-board.js';
 import type { AgentTools } from '../tools/agent-tools.js';
 import type { Transcript } from '../transcript/transcript.js';
@@ -25,6 +26,9 @@ export interface TurnLoopParts {
   transcript(): Transcript | undefined;
   /** One turn, from a message to its outcome. */
   prompt(message: MessageFrame, signal: AbortSignal): Promise<TurnOutcome>;
+  /** Called once, before the first turn: a message that has its turn before all others. */
+  beforeFirst(): MessageFrame | undefined;
+  subagentStats(): SubagentStats | undefined;
 }
 
 /** Takes one message after the other from the queue and runs its turn, to the line with its result. */
@@ -38,6 +42,7 @@ export class TurnLoop {
   #turn: AbortController | undefined;
   #working: Promise<void> = Promise.resolve();
   #isWorking = false;
+  #hasBegun = false;
   #isClosed = false;
   #wake: () => void = () => {};
 
@@ -82,7 +87,7 @@ export class TurnLoop {
     this.#isWorking = true;
     this.#reportState('running');
     for (;;) {
-      const message = queue.next();
+      const message = this.#first() ?? queue.next();
       if (message !== undefined) {
         await this.#runTurn(message);
         if (!this.#isClosed) lines.lifecycle(message, 'completed');
@@ -93,6 +98,12 @@ export class TurnLoop {
     }
     this.#isWorking = false;
     this.#reportState('idle');
+  }
+
+  #first(): MessageFrame | undefined {
+    if (this.#hasBegun) return undefined;
+    this.#hasBegun = true;
+    return this.#parts.beforeFirst();
   }
 
   /** Resolves when there is a message, or the end. */
@@ -136,6 +147,7 @@ export class TurnLoop {
         queued: this.#parts.queue.fromHost,
         answered: lines.answeredFields(),
         origin: newsOrigin(message),
+        subagents: this.#parts.subagentStats(),
       }),
     );
   }

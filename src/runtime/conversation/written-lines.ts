@@ -28,6 +28,7 @@ import type {
   SDKUserMessage,
 } from '../../protocol/wire/messages/index.js';
 import type { NonNullableUsage } from '../../protocol/wire/messages/usage.js';
+import type { SubagentStats } from '../subagents/tally.js';
 import type { TokenCounts } from '../turn/assistant-stream.js';
 
 type Envelope = 'uuid' | 'session_id';
@@ -123,6 +124,7 @@ type ResultOf<Result extends SDKResultSuccess | SDKResultError> = Omit<Line<Resu
   api_error_type?: string;
   /** The command that was run instead of a turn. */
   local_command?: string;
+  subagent_stats?: SubagentStats;
 };
 
 export type ResultLine = ResultOf<SDKResultSuccess> | ResultOf<SDKResultError>;

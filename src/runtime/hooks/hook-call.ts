@@ -7,6 +7,9 @@ export type HookFields<Event extends RuntimeHook> = Omit<
   keyof BaseHookInput | 'hook_event_name'
 >;
 
+/** The subagent in which an event happens. */
+export type HookAgent = Required<Pick<BaseHookInput, 'agent_id' | 'agent_type'>>;
+
 /** An event for which hooks are called. */
 export type HookCall = {
   [Event in RuntimeHook]: {
@@ -15,6 +18,8 @@ export type HookCall = {
     /** What the matcher is compared with, such as the name of a tool. */
     subject?: string;
     toolUseId?: string;
+    /** The subagent in which it happens. */
+    agent?: HookAgent;
     signal?: AbortSignal;
   };
 }[RuntimeHook];

@@ -20,6 +20,9 @@ import { type CommandHooks, HookComplaint } from './command-hooks.js';
 import { type HookCall, labelOf } from './hook-call.js';
 import { shownCommand } from './hook-lines.js';
 
+/** What runs the hooks of an event. */
+export type Hooks = Pick<HookRunner, 'run'>;
+
 export type HookRegistration = Partial<Record<HookEvent, SDKHookCallbackMatcher[]>>;
 
 /** The combined answer of all hooks of an event. */
@@ -45,6 +48,7 @@ const WITHOUT_MODE: ReadonlySet<HookEvent> = new Set([
   'SessionEnd',
   'PreCompact',
   'PostCompact',
+  'SubagentStart',
 ]);
 
 /**
@@ -127,10 +131,10 @@ export class HookRunner {
     return answer;
   }
 
-  #input({ event, fields }: HookCall): HookInput {
+  #input({ event, fields, agent }: HookCall): HookInput {
     const { permission_mode, ...base } = this.#base();
     const mode = WITHOUT_MODE.has(event) ? {} : { permission_mode };
-    return { ...base, ...mode, hook_event_name: event, ...fields } as HookInput;
+    return { ...base, ...mode, ...agent, hook_event_name: event, ...fields } as HookInput;
   }
 
   async #ask(callbackId: string, call: HookCall, signal: AbortSignal): Promise<HookJSONOutput> {

@@ -1,6 +1,8 @@
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { UserContentBlock } from '../../protocol/wire/content.js';
 import type { SlashCommand } from '../../protocol/wire/control-payloads.js';
+import { readAgents } from '../subagents/agent-files.js';
+import { firstOfEachName, type KnownAgent } from '../subagents/known-agent.js';
 import type { AddedText } from '../tools/tool-port.js';
 import type { KnowledgeFiles } from './files.js';
 import { memoryReminder, reminder } from './memory-text.js';
@@ -31,6 +33,7 @@ const OWN_COMMANDS: readonly SlashCommand[] = [
 
 const NO_STYLES: readonly OutputStyle[] = [];
 const NO_PLUGINS: FoundPlugins = { plugins: [], errors: [] };
+const NO_AGENTS: readonly KnownAgent[] = [];
 const ALREADY: Promise<void> = Promise.resolve();
 
 /** Where files are found: those of the project in the workspace, the user's own on the machine. */
@@ -50,6 +53,8 @@ export class Knowledge {
   #prompts: readonly KnownPrompt[];
   #styles: readonly OutputStyle[] = NO_STYLES;
   #plugins: FoundPlugins = NO_PLUGINS;
+  /** The agents that files define, by name: those of the project come before the user's own. */
+  agents: readonly KnownAgent[] = NO_AGENTS;
   #memory: readonly MemoryFile[];
   #reader: MemoryReader | undefined;
   /** Names that the host has chosen for the model; undefined: all. */
@@ -186,6 +191,7 @@ export class Knowledge {
         commands.push(...typed);
       }
     }
+    this.agents = await this.#agentsIn(folders, reader);
     const sorted = commands.toSorted((left, right) => (left.name < right.name ? -1 : 1));
     this.#styles = await readStyles(reader, folders);
     this.#prompts = firstOfEach([...givenPrompts(this.#values), ...skills, ...sorted, ...ofPlugins]);
@@ -195,6 +201,26 @@ export class Knowledge {
         `The setting \`outputStyle\` names "${this.styleName}", which does not exist: it has no effect.`,
       );
     }
+  }
+
+  async #agentsIn(folders: readonly KnowledgeFolder[], reader: FolderReader): Promise<KnownAgent[]> {
+    const found: KnownAgent[] = [];
+    const parts = { reader, isTrusted: this.isTrusted, warn: this.#warn };
+    for (const source of ['project', 'user', 'plugin']) {
+      for (const folder of folders.filter((each) => each.source === source)) {
+        found.push(...(await readAgents(folder, parts)));
+      }
+    }
+    return firstOfEachName(found);
+  }
+
+  /** For a subagent: it is told what files say about places that it reads from, whoever has been told before. */
+  async readerForAgent(): Promise<(path: string) => Promise<AddedText[]>> {
+    const ground = this.#ground;
+    if (ground === undefined) return async () => [];
+    const reader = new MemoryReader(ground.project, ground.user, ground.places, () => {});
+    await reader.atStart();
+    return (path) => aboutIn(reader, path);
   }
 
   /** Reads memory files again: at the start, and when the conversation begins anew. */
@@ -212,11 +238,7 @@ export class Knowledge {
 
   /** What the model is told after it has read a file. */
   async about(path: string): Promise<AddedText[]> {
-    const found = (await this.#reader?.about(path)) ?? [];
-    return found.map(({ path: from, text }) => ({
-      text: reminder(`${from} says:\n\n${text}`),
-      isShown: false,
-    }));
+    return this.#reader === undefined ? [] : aboutIn(this.#reader, path);
   }
 
   /** The list of what the tool Skill can load, for the system prompt. */
@@ -253,6 +275,14 @@ export class Knowledge {
     }
     return folders;
   }
+}
+
+async function aboutIn(reader: MemoryReader, path: string): Promise<AddedText[]> {
+  const found = await reader.about(path);
+  return found.map(({ path: from, text }) => ({
+    text: reminder(`${from} says:\n\n${text}`),
+    isShown: false,
+  }));
 }
 
 function lineOf({ name, title, description, whenToUse }: KnownPrompt, maxChars: number): string {

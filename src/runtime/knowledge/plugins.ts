@@ -23,7 +23,7 @@ export interface FoundPlugins {
 }
 
 /** What plugins may have besides skills, commands and styles. */
-const UNUSED: readonly string[] = ['.mcp.json', 'agents', '.lsp.json'];
+const UNUSED: readonly string[] = ['.mcp.json', '.lsp.json'];
 
 /** Reads what plugins say of themselves. Throws for one with hooks: they could say no, and would not be asked. */
 export async function readPlugins(

@@ -50,7 +50,7 @@ export class PromptExpander implements ToolSet {
     if (!knowledge.hasTool) return [];
     this.#skill ??= skillTool({
       knowledge,
-      fill: (prompt, args, signal) => this.#fill(prompt, args, signal),
+      fill: (prompt, args, signal) => this.fill(prompt, args, signal),
       grant: (rules) => permissions.book.grant(rules),
       modelNamed: (name) => model.fullNameOf(name),
       warn,
@@ -78,7 +78,7 @@ export class PromptExpander implements ToolSet {
     if (!isForUser)
       throw new NotForUserError(`Only the model can use the skill "${name}": ask for what it does.`);
     this.#grant(prompt);
-    const text = await this.#fill(prompt, args, signal);
+    const text = await this.fill(prompt, args, signal);
     const problem = model === undefined ? undefined : this.#parts.model.useForTurn(model);
     if (problem !== undefined) this.#parts.warn(`/${name} names a model that is not used: ${problem}`);
     // A text out of a file must not fetch what the agent would have to ask for.
@@ -110,7 +110,17 @@ export class PromptExpander implements ToolSet {
     return files.map((file) => ({ type: 'text', text: file }));
   }
 
-  #fill(prompt: KnownPrompt, args: string, signal: AbortSignal): Promise<string> {
+  /** The text of a skill that an agent begins with. Rejects if there is none, or it is not for the model. */
+  async skillText(name: string, signal: AbortSignal): Promise<string> {
+    const { knowledge } = this.#parts;
+    const prompt = knowledge.find(name);
+    if (prompt?.isForModel !== true || !knowledge.isAllowed(prompt.name))
+      throw new Error('there is no such skill.');
+    return this.fill(prompt, '', signal);
+  }
+
+  /** The text of a skill or command. Rejects if it cannot be made. */
+  fill(prompt: KnownPrompt, args: string, signal: AbortSignal): Promise<string> {
     return fillPrompt(prompt, args, (command, running) => this.#shell(command, running), signal);
   }
 

@@ -41,6 +41,10 @@ export class Modes {
     return this.#wanted;
   }
 
+  get mayBypass(): boolean {
+    return this.#mayBypass && this.#bypassDisabledBy === undefined;
+  }
+
   /** Throws for an unknown mode, and for `bypassPermissions` unless the conversation was started to permit it. */
   checked(mode: unknown): PermissionMode {
     if (!MODES.has(mode)) throw new ControlFault('invalid_mode', `Invalid permission mode: ${mode}`);

@@ -44,6 +44,16 @@ export type Decision =
     }
   | { kind: 'deny'; message: string; interrupt: boolean; fields: DecisionFields };
 
+/** What a turn asks about its calls: the conversation's permissions, or a subagent's view of them. */
+export type TurnPermissions = Pick<Permissions, 'decide' | 'forbids' | 'isRemoved'>;
+
+/** The subagent that makes a call. */
+export interface AskingAgent {
+  readonly id: string;
+  /** Its own mode; undefined: that of the conversation. */
+  readonly mode: PermissionMode | undefined;
+}
+
 export interface Question {
   tool: RuntimeTool;
   toolUseId: string;
@@ -54,6 +64,7 @@ export interface Question {
   prepare(input: Record<string, unknown>): Promise<PreparedCall>;
   hook: HookOpinion;
   signal: AbortSignal;
+  agent?: AskingAgent | undefined;
   /** Nobody is asked: what would be a question is a denial, which only the caller tells of. */
   isUnasked?: boolean;
 }
@@ -96,6 +107,16 @@ export class Permissions {
   setMode(mode: unknown): void {
     this.mode = this.#modes.checked(mode);
     this.#lines.system('status', { status: null, permissionMode: this.mode });
+  }
+
+  /** Questions may be skipped in this conversation. */
+  get mayBypass(): boolean {
+    return this.#modes.mayBypass;
+  }
+
+  /** Begins in another mode than the one of the options. Throws if it is not available. */
+  beginIn(mode: PermissionMode): void {
+    this.mode = this.#modes.checked(mode);
   }
 
   /** A tool that is denied entirely is not offered to the model. */
@@ -152,7 +173,7 @@ export class Permissions {
     }
     if (question.isUnasked) return unaskedDenial(tool.name);
     if (ruling.kind === 'deny') return this.#refuse(question, ruling, deniedText(tool.name, ruling));
-    if (this.mode === 'dontAsk' && ruling.insists !== true) {
+    if (this.#modeFor(question) === 'dontAsk' && ruling.insists !== true) {
       const text = `Permission to use ${tool.name} was denied: nobody is asked in "dontAsk" mode.`;
       return this.#refuse(question, { kind: 'deny', by: 'mode' }, text);
     }
@@ -163,8 +184,9 @@ export class Permissions {
     return this.#refuse(question, ruling, ungrantedText(tool.name, ruling));
   }
 
-  async #ruling({ tool, input, access, hook }: Question): Promise<AccessRuling> {
-    const { mode } = this;
+  async #ruling(question: Question): Promise<AccessRuling> {
+    const { tool, input, access, hook } = question;
+    const mode = this.#modeFor(question);
     const isJudged = access?.kind === 'read' || access?.kind === 'edit' || access?.kind === 'command';
     if (isJudged && this.#files !== undefined) {
       const judgement = await this.#files.permitted.judge(access, tool.name, mode);
@@ -174,8 +196,12 @@ export class Permissions {
       return ruleAccess(judgement, { mode, hook, wholeAsk, wholeAllow });
     }
     const checks = await specifierChecks(tool.name);
-    const ruling = decideCall(subjectOf(tool, access), input, this.#state, hook, checks);
+    const ruling = decideCall(subjectOf(tool, access), input, { ...this.#state, mode }, hook, checks);
     return withQuestion(ruling, access);
+  }
+
+  #modeFor({ agent }: Question): PermissionMode {
+    return agent?.mode ?? this.mode;
   }
 
   /** A rule about every call of the tool. */
@@ -203,6 +229,7 @@ export class Permissions {
         tool_name: tool.name,
         input: structuredClone(input),
         tool_use_id: toolUseId,
+        ...(question.agent === undefined ? {} : { agent_id: question.agent.id }),
         ...(tool.server === undefined ? {} : { mcp_server: tool.server }),
         ...(tool.title === undefined ? {} : { display_name: tool.title.display_name }),
         ...shownFields(tool, input, question.access, (path) => this.#shown(path)),
@@ -254,11 +281,12 @@ export class Permissions {
   }
 
   /** Nobody was asked, so the host is told by a separate line. */
-  #refuse({ tool, toolUseId }: Question, ruling: AccessRuling, message: string): Decision {
+  #refuse({ tool, toolUseId, agent }: Question, ruling: AccessRuling, message: string): Decision {
     const reason = denialReason(ruling);
     this.#lines.system('permission_denied', {
       tool_name: tool.name,
       tool_use_id: toolUseId,
+      ...(agent === undefined ? {} : { agent_id: agent.id }),
       ...reason,
       message,
     });

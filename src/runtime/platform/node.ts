@@ -13,7 +13,8 @@ export const nodePlatform: Platform = {
   pid: process.pid,
   expectListeners: (signal) => setMaxListeners(0, signal),
   projectKey: projectKeyAt,
-  transcriptPath: ({ projectKey, sessionId }) => join(projectsDirectory(), projectKey, `${sessionId}.jsonl`),
+  transcriptPath: ({ projectKey, sessionId, subpath }) =>
+    join(projectsDirectory(), projectKey, `${sessionId}${subpath === undefined ? '' : `/${subpath}`}.jsonl`),
   placesOf: ({ env, projectKey, sessionId }) => ({
     toolResults: join(projectsDirectory(env), projectKey, sessionId, 'tool-results'),
     // With the user's id, because everybody may share this directory.

@@ -9,7 +9,8 @@ export const portablePlatform: Platform = {
   pid: undefined,
   expectListeners: () => {},
   projectKey: async (directory) => projectKeyOf(directory),
-  transcriptPath: ({ projectKey, sessionId }) => `/projects/${projectKey}/${sessionId}.jsonl`,
+  transcriptPath: ({ projectKey, sessionId, subpath }) =>
+    `/projects/${projectKey}/${sessionId}${subpath === undefined ? '' : `/${subpath}`}.jsonl`,
   placesOf: ({ projectKey, sessionId }) => ({
     toolResults: `/tmp/claude/projects/${projectKey}/${sessionId}/tool-results`,
     tasks: `/tmp/claude/${projectKey}/${sessionId}/tasks`,

@@ -28,6 +28,8 @@ export interface TaskStart {
   readonly isBackgrounded: boolean;
   /** Where its output can be read; empty if nowhere. */
   readonly outputFile: string;
+  /** Tells the subagent that has started it of its end. False, or absent: the main agent is told. */
+  tell?(news: TaskNews): boolean;
   /** Called when it goes on in the background: the call that waits for it can return. Absent: it cannot. */
   onBackgrounded?(): void;
   /** The end of what it has written so far. Absent: nobody asks. */
@@ -98,9 +100,12 @@ export class TaskBoard {
     return [...this.#running.values()].filter(({ isBackgrounded }) => isBackgrounded);
   }
 
-  /** The same for hooks. */
-  get summaries(): BackgroundTaskSummary[] {
-    return this.background.map(({ id, start: { type, fields, command } }) => ({
+  /** The same for hooks: those that a subagent has started, or all of them for the main agent. */
+  summariesFor(agentId: string | undefined): BackgroundTaskSummary[] {
+    const meant = this.background.filter(
+      ({ start }) => agentId === undefined || start.fields.parent_task_id === agentId,
+    );
+    return meant.map(({ id, start: { type, fields, command } }) => ({
       id,
       type: type === 'local_bash' ? 'shell' : 'subagent',
       status: 'running',
@@ -153,6 +158,14 @@ export class TaskBoard {
     await Promise.all([...this.#running.values()].filter(isMeant).map((task) => this.#stop(task, 'system')));
   }
 
+  /** Ends the subagents that a turn was waiting for: that of a subagent, or of the main agent. */
+  endWaitedFor(agentId: string | undefined): Promise<void> {
+    return this.stopAll(
+      ({ isBackgrounded, start }) =>
+        !isBackgrounded && start.type === 'local_agent' && start.fields.parent_task_id === agentId,
+    );
+  }
+
   /** The foreground tasks go on in the background: all of them, or that of one call. */
   sendToBackground(toolUseId?: string): void {
     for (const task of this.#running.values()) {
@@ -203,7 +216,10 @@ export class TaskBoard {
       ...(usage === undefined ? {} : { usage }),
     });
     if (task.isBackgrounded || this.#orphans(task.id)) this.list();
-    if (tells !== undefined) this.#tell({ text: tells, runId: task.runId });
+    if (tells !== undefined) {
+      const news = { text: tells, runId: task.runId };
+      if (task.start.tell?.(news) !== true) this.#tell(news);
+    }
     const waiting = this.#waiting;
     this.#waiting = undefined;
     for (const resolve of waiting ?? []) resolve();

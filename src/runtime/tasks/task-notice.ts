@@ -1,9 +1,14 @@
 import type { TaskEnd, TaskStart } from './task-board.js';
 
+export interface TaskNotice extends Pick<TaskEnd, 'summary' | 'usage'> {
+  readonly status: TaskEnd['status'] | 'killed';
+  readonly result?: string | undefined;
+}
+
 /** What the model is told about the end of a task, in the form in which models know it. */
 export function taskNotice(
   { id, fields, outputFile }: Pick<TaskStart, 'id' | 'fields' | 'outputFile'>,
-  { status, summary, result }: Pick<TaskEnd, 'status' | 'summary'> & { readonly result?: string },
+  { status, summary, result, usage }: TaskNotice,
 ): string {
   const { tool_use_id: call } = fields;
   return [
@@ -16,6 +21,11 @@ export function taskNotice(
     `<status>${status}</status>`,
     `<summary>${summary}</summary>`,
     ...(result === undefined ? [] : [`<result>${result}</result>`]),
+    ...(usage === undefined
+      ? []
+      : [
+          `<usage><subagent_tokens>${usage.total_tokens}</subagent_tokens><tool_uses>${usage.tool_uses}</tool_uses><duration_ms>${usage.duration_ms}</duration_ms></usage>`,
+        ]),
     '</task-notification>',
     '</system-reminder>',
   ].join('\n');

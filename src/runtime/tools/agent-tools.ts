@@ -2,6 +2,7 @@ import { wait } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
+import { currentToolName } from '../../protocol/wire/names.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { Host } from '../host.js';
 import { configuredServers } from '../mcp/configured-servers.js';
@@ -37,7 +38,10 @@ export class AgentTools {
   #builtIns: ToolSet = NO_TOOLS;
   /** Those that need no workspace. */
   readonly #free: readonly RuntimeTool[];
-  #more: ToolSet = NO_TOOLS;
+  readonly #more: ToolSet[] = [];
+  #workspaceParts: WorkspaceParts | undefined;
+  /** What the agent that leads the conversation has of them. */
+  #isMeant: (tool: RuntimeTool) => boolean = () => true;
   readonly #surroundings: Surroundings;
   readonly #search: ToolSearch;
   readonly #warn: (text: string) => void;
@@ -56,7 +60,7 @@ export class AgentTools {
     windowTokens: () => number,
   ) {
     const { flags, cwd, env = {} } = start;
-    this.#builtInNames = flags.tools === 'default' ? undefined : flags.tools;
+    this.#builtInNames = flags.tools === 'default' ? undefined : flags.tools?.map(currentToolName);
     this.#permissions = permissions;
     this.#warn = warn;
     this.#surroundings = { flags, env, platform: config.platform };
@@ -89,25 +93,55 @@ export class AgentTools {
 
   /** Adds tools that are there with or without a workspace. */
   use(set: ToolSet): void {
-    this.#more = set;
+    this.#more.push(set);
+    this.#listed = undefined;
+  }
+
+  /** Only these are for the main agent. Subagents have what their own definitions give them. */
+  restrict(isMeant: (tool: RuntimeTool) => boolean): void {
+    this.#isMeant = isMeant;
     this.#listed = undefined;
   }
 
   /** Called before the first turn. Throws if the tools cannot be opened. */
-  async openBuiltIns(parts: {
-    workspace: Workspace;
-    tasks: TaskBoard;
-    sessionId(): string;
-    about: Pick<BuiltInContext, 'onRead' | 'files' | 'beforeChange'>;
-  }): Promise<void> {
-    const { flags, env, platform } = this.#surroundings;
-    const permissions = this.#permissions;
-    await permissions.openFiles({
+  async openBuiltIns(parts: WorkspaceParts): Promise<void> {
+    const { env, platform } = this.#surroundings;
+    await this.#permissions.openFiles({
       workspace: parts.workspace,
       places: () => placesIn(parts.workspace, this.#surroundings, parts.sessionId()),
       userSettings: platform.userKnowledge?.(parts.workspace.root, env).configDirectory,
     });
-    this.#builtIns = await openBuiltIns({
+    this.#workspaceParts = parts;
+    this.#builtIns = await openBuiltIns(
+      this.#context(parts, {
+        isNamed: () => false,
+        offers: (name) => this.find(name) !== undefined,
+        ...parts.about,
+      }),
+    );
+    this.#listed = undefined;
+  }
+
+  /** The same for a subagent, which has seen other files. Nothing without a workspace. */
+  async openBuiltInsFor(agent: Pick<BuiltInContext, 'isNamed' | 'offers' | 'onRead'>): Promise<ToolSet> {
+    const parts = this.#workspaceParts;
+    if (parts === undefined) return NO_TOOLS;
+    const { beforeChange } = parts.about;
+    return openBuiltIns(
+      this.#context(parts, { ...agent, ...(beforeChange === undefined ? {} : { beforeChange }) }),
+    );
+  }
+
+  /** Undefined without a workspace. */
+  places(): ReturnType<BuiltInContext['places']> | undefined {
+    const parts = this.#workspaceParts;
+    return parts === undefined ? undefined : placesIn(parts.workspace, this.#surroundings, parts.sessionId());
+  }
+
+  #context(parts: WorkspaceParts, agent: AgentContext): BuiltInContext {
+    const { flags, env, platform } = this.#surroundings;
+    const permissions = this.#permissions;
+    return {
       workspace: parts.workspace,
       tasks: parts.tasks,
       get sessionId() {
@@ -117,19 +151,17 @@ export class AgentTools {
       platform,
       canAsk: canAsk(flags),
       additionalDirectories: () => permissions.book.directories.map(({ path }) => path),
-      isNamed: (name) => isNamed(name, flags),
       isForbidden: (name) => permissions.isRemoved({ name }),
-      offers: (name) => this.find(name) !== undefined,
       mayRead: (real) => permissions.mayRead(real),
       readsFreely: (path) => permissions.readsFreely(path),
-      ...parts.about,
+      ...agent,
+      isNamed: (name) => agent.isNamed(name) || isNamed(name, flags),
       places: () => placesIn(parts.workspace, this.#surroundings, parts.sessionId()),
       get mode() {
         return permissions.mode;
       },
       setMode: (mode) => permissions.setMode(mode),
-    });
-    this.#listed = undefined;
+    };
   }
 
   get structured(): StructuredOutput | undefined {
@@ -147,6 +179,12 @@ export class AgentTools {
     }
   }
 
+  /** Changes when what `offeredWith` returns does. */
+  get version(): string {
+    const { own, builtIn, servers, rules, hasCut } = this.#lists();
+    return [own, builtIn, servers, rules, hasCut].join();
+  }
+
   /** Every tool that the model can use now, including those it has to search for. */
   all(): readonly RuntimeTool[] {
     return this.#lists().all;
@@ -159,7 +197,7 @@ export class AgentTools {
   /** Whether the tool exists at all, even if rules remove it. */
   has(name: string): boolean {
     if ([this.#search.tool.name, this.#structured?.tool.name, READ_ON].includes(name)) return true;
-    return this.#builtIn().some((tool) => isCalled(tool, [name]));
+    return this.#builtIn(this.#builtIns).some((tool) => isCalled(tool, [currentToolName(name)]));
   }
 
   /** The tools of the next request, as the model sees them, sorted by name. */
@@ -167,7 +205,7 @@ export class AgentTools {
     const lists = this.#lists();
     if (lists.definitions === undefined || lists.searches !== this.#search.version) {
       lists.searches = this.#search.version;
-      lists.definitions = this.#search.select(lists.all).map(definition).sort(byName);
+      lists.definitions = this.#search.select(lists.all).map(definition).sort(byToolName);
     }
     return lists.definitions;
   }
@@ -197,14 +235,14 @@ export class AgentTools {
   #lists(): ToolLists {
     const own = this.#own.version;
     // Both only ever increase.
-    const builtIn = this.#builtIns.version + this.#more.version;
+    const builtIn = this.#more.reduce((sum, set) => sum + set.version, this.#builtIns.version);
     const servers = this.hub.version;
     const rules = this.#permissions.book.version;
     const { hasCut, reader } = this.bounds;
     const known = this.#listed;
     const isSame = known?.own === own && known.servers === servers && known.rules === rules;
     if (isSame && known.builtIn === builtIn && known.hasCut === hasCut) return known;
-    const all = this.#offered();
+    const all = this.offeredWith(this.#builtIns).filter((tool) => this.#isMeant(tool));
     const aliases = all.flatMap((tool) => (tool.aliases ?? []).map((alias) => [alias, tool] as const));
     const named = [this.#search.tool, reader, ...all].map((tool) => [tool.name, tool] as const);
     const byName = new Map([...aliases, ...named]);
@@ -216,11 +254,11 @@ export class AgentTools {
    * One tool per name: the runtime's own take precedence over those of servers, and earlier ones of a server
    * over later ones. A name that two servers have is nobody's: a rule about one tool would be about the other.
    */
-  #offered(): RuntimeTool[] {
+  offeredWith(builtIns: ToolSet): RuntimeTool[] {
     const byName = new Map<string, RuntimeTool>();
     const contested = new Set<string>();
     const chosen = this.#builtInNames;
-    const offered = this.#builtIn().filter((tool) => chosen === undefined || isCalled(tool, chosen));
+    const offered = this.#builtIn(builtIns).filter((tool) => chosen === undefined || isCalled(tool, chosen));
     if (this.#structured !== undefined) offered.unshift(this.#structured.tool);
     // Only then: every tool costs tokens, and most conversations never need this one.
     if (this.bounds.hasCut) offered.unshift(this.bounds.reader);
@@ -237,13 +275,13 @@ export class AgentTools {
     );
   }
 
-  #builtIn(): RuntimeTool[] {
+  #builtIn(builtIns: ToolSet): RuntimeTool[] {
     return [
       ...mcpResourceTools(this.hub),
       ...mcpPromptTools(this.hub),
       ...this.#free,
-      ...this.#builtIns.tools(),
-      ...this.#more.tools(),
+      ...builtIns.tools(),
+      ...this.#more.flatMap((set) => set.tools()),
       ...this.#own.tools(),
     ];
   }
@@ -265,6 +303,16 @@ export class AgentTools {
     this.#listed = undefined;
   }
 }
+
+/** What the built-in tools of a conversation work on. */
+interface WorkspaceParts {
+  workspace: Workspace;
+  tasks: TaskBoard;
+  sessionId(): string;
+  about: Pick<BuiltInContext, 'onRead' | 'files' | 'beforeChange'>;
+}
+
+type AgentContext = Pick<BuiltInContext, 'beforeChange' | 'files' | 'isNamed' | 'offers' | 'onRead'>;
 
 interface ToolLists {
   /** The versions of what the lists were built from. */
@@ -288,11 +336,11 @@ function owner({ server }: RuntimeTool): string {
   return server === undefined ? 'the agent itself' : `the MCP server "${server.name}"`;
 }
 
-function definition({ name, description, inputSchema }: RuntimeTool): ModelTool {
+export function definition({ name, description, inputSchema }: RuntimeTool): ModelTool {
   return { name, description, input_schema: inputSchema };
 }
 
 /** Sorted: a server that connects late or again changes as little as possible of the start of the prompt. */
-function byName(left: ModelTool, right: ModelTool): number {
+export function byToolName(left: ModelTool, right: ModelTool): number {
   return left.name < right.name ? -1 : 1;
 }

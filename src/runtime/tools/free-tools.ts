@@ -1,4 +1,5 @@
 import { parseRule } from '../../protocol/permissions/permission-rules.js';
+import { currentToolName } from '../../protocol/wire/names.js';
 import { askUserQuestion } from '../../workspace/tools/ask-user-question.js';
 import { type Fetcher, webFetchTool } from '../../workspace/tools/web-fetch.js';
 import type { RuntimeFlags } from '../start/flags.js';
@@ -22,5 +23,5 @@ export function canAsk({ permissionPromptTool, permissionPrompts }: RuntimeFlags
 /** Whether `tools` or `allowedTools` name the tool. */
 export function isNamed(tool: string, { tools, allowedTools }: RuntimeFlags): boolean {
   const named = [...(Array.isArray(tools) ? tools : []), ...allowedTools];
-  return named.some((text) => parseRule(text).tool === tool);
+  return named.some((text) => currentToolName(parseRule(text).tool) === tool);
 }

@@ -12,6 +12,8 @@ export interface EntryContext {
   cwd: string;
   version: string;
   model: string | undefined;
+  /** The subagent whose transcript it is. */
+  agentId?: string | undefined;
 }
 
 type Blocks = Extract<MessageParam['content'], readonly unknown[]>;
@@ -33,7 +35,7 @@ export function entriesOf(
   return parts.map(([uuid, part]) => {
     const entry: SessionStoreEntry = {
       parentUuid,
-      isSidechain: false,
+      ...sidechain(context),
       type: message.role,
       message:
         message.role === 'assistant'
@@ -59,6 +61,10 @@ export function entriesOf(
   });
 }
 
+function sidechain({ agentId }: EntryContext): { isSidechain: boolean; agentId?: string } {
+  return agentId === undefined ? { isSidechain: false } : { isSidechain: true, agentId };
+}
+
 /** A boundary, behind which a reader finds the summary and what is kept, and the summary itself. */
 export function boundaryEntries(
   { uuid, summary: summaryId, parent }: Boundary,
@@ -67,7 +73,7 @@ export function boundaryEntries(
   context: EntryContext,
 ): SessionStoreEntry[] {
   const common = {
-    isSidechain: false,
+    ...sidechain(context),
     timestamp: timestamp(),
     userType: 'external',
     entrypoint: 'sdk-ts',

@@ -53,6 +53,7 @@ export class Transcript {
   /** The ids of the entries of each message. */
   #known: WeakMap<MessageParam, readonly string[]> | undefined;
   #lastPrompt: string | undefined;
+  #agentId: string | undefined;
 
   private constructor(
     key: SessionKey,
@@ -97,6 +98,15 @@ export class Transcript {
     if (from !== undefined) await transcript.#take({ projectKey, sessionId: from }, store);
     else for (const message of seed) transcript.#add(message);
     transcript.#saveUnlessBatched();
+    return transcript;
+  }
+
+  /** That of a subagent, which is kept beside this one. */
+  ofSubagent(agentId: string, metadata: Readonly<Record<string, unknown>>): Transcript {
+    const key = { ...this.key, subpath: `subagents/agent-${agentId}` };
+    const transcript = new Transcript(key, this.store, this.#start, this.#onSaved);
+    transcript.#agentId = agentId;
+    transcript.#unsaved.push({ type: 'agent_metadata', ...metadata });
     return transcript;
   }
 
@@ -172,7 +182,8 @@ export class Transcript {
    * be stored.
    */
   async endTurn(): Promise<void> {
-    if (this.#last !== this.#noted && this.#lastPrompt !== undefined) {
+    const isMain = this.#agentId === undefined;
+    if (isMain && this.#last !== this.#noted && this.#lastPrompt !== undefined) {
       const { sessionId } = this;
       this.#unsaved.push({
         type: 'last-prompt',
@@ -217,7 +228,13 @@ export class Transcript {
   }
 
   #context(model: string | undefined): EntryContext {
-    return { sessionId: this.sessionId, cwd: this.#start.cwd, version: RUNTIME_VERSION, model };
+    return {
+      sessionId: this.sessionId,
+      cwd: this.#start.cwd,
+      version: RUNTIME_VERSION,
+      model,
+      agentId: this.#agentId,
+    };
   }
 
   async #take(from: SessionKey, store: SessionStore | undefined): Promise<void> {

@@ -11,11 +11,14 @@ import type { ContextWindow } from '../context/context-window.js';
 import type { AgentConversation } from '../conversation/conversation.js';
 import type { Lines } from '../conversation/lines.js';
 import type { MessageQueue } from '../conversation/message-queue.js';
-import type { HookRunner } from '../hooks/hook-runner.js';
+import type { Hooks } from '../hooks/hook-runner.js';
 import type { Knowledge } from '../knowledge/knowledge.js';
 import { reminder, withTextAtStart } from '../knowledge/memory-text.js';
+import type { McpHub } from '../mcp/hub.js';
 import type { ModelRequest, ModelTool } from '../model.js';
+import type { TurnPermissions } from '../permissions/permissions.js';
 import { cacheMark, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
+import type { AgentTools } from '../tools/agent-tools.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
 import type { Transcript } from '../transcript/transcript.js';
 import type { RequestHistory } from './history-policy.js';
@@ -24,15 +27,22 @@ import { ownPrompt } from './own-prompt.js';
 import { runTool, type ToolRunDependencies, type ToolRunResult } from './tool-run.js';
 import { Turn, type TurnDependencies } from './turn.js';
 import { TurnLimits } from './turn-record.js';
+import type { TurnUsage } from './usage.js';
 
 /** What a turn needs from its conversation, in addition to its public parts. */
 export interface TurnParts {
-  conversation: Pick<AgentConversation, 'model' | 'permissions' | 'tasks' | 'tools' | 'usage'>;
+  conversation: Pick<AgentConversation, 'model' | 'tasks'> & {
+    readonly permissions: TurnPermissions;
+    readonly tools: TurnTools;
+    readonly usage: TurnUsage;
+  };
+  /** The subagent whose turn it is; undefined: the main one's. */
+  agentId?: string | undefined;
   config: PlacedConfig;
   start: RuntimeStart;
   lines: Lines;
-  hooks: HookRunner;
-  queue: MessageQueue;
+  hooks: Hooks;
+  queue: Pick<MessageQueue, 'takeAll'>;
   denials: SDKPermissionDenial[];
   initialize: InitializeRequest;
   transcript: Transcript;
@@ -41,8 +51,17 @@ export interface TurnParts {
   remember: TurnDependencies['remember'];
   warn: TurnDependencies['warn'];
   window: ContextWindow;
-  knowledge: Knowledge;
+  knowledge: TurnKnowledge;
 }
+
+export type TurnTools = Pick<AgentTools, 'bounds' | 'definitions' | 'find' | 'structured'> & {
+  readonly hub: Pick<McpHub, 'instructions' | 'relisted'>;
+};
+
+export type TurnKnowledge = Pick<
+  Knowledge,
+  'environment' | 'isCommand' | 'memoryText' | 'renewMemory' | 'skillList' | 'style'
+>;
 
 export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
   const { config, lines, hooks, queue, denials, transcript, history, middleware, remember } = parts;
@@ -84,7 +103,8 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
         const { max_tokens: maxOutputTokens } = model.parameters();
         return { contextWindow: window.saidFor(model.current), maxOutputTokens };
       },
-      backgroundTasks: () => parts.conversation.tasks.summaries,
+      backgroundTasks: () => parts.conversation.tasks.summariesFor(parts.agentId),
+      endSubagents: () => parts.conversation.tasks.endWaitedFor(parts.agentId),
       takeQueued: () => queue.takeAll((content) => parts.knowledge.isCommand(content)),
       noteDenial: ({ block: { id, name }, input }) =>
         denials.push({

@@ -10,8 +10,8 @@ import { progressFields } from '../../protocol/wire/progress.js';
 import type { Lines } from '../conversation/lines.js';
 import type { ToolResultMeta } from '../conversation/written-lines.js';
 import { type HookFields, labelOf } from '../hooks/hook-call.js';
-import type { HookRunner } from '../hooks/hook-runner.js';
-import type { Permissions } from '../permissions/permissions.js';
+import type { Hooks } from '../hooks/hook-runner.js';
+import type { TurnPermissions } from '../permissions/permissions.js';
 import type { DecisionFields } from '../permissions/reports.js';
 import type { ResultBounds } from '../tools/result-bounds.js';
 import {
@@ -38,8 +38,8 @@ export interface ToolRunResult {
 
 export interface ToolRunDependencies {
   find(name: string): RuntimeTool | undefined;
-  hooks: HookRunner;
-  permissions: Pick<Permissions, 'decide' | 'forbids' | 'isRemoved'>;
+  hooks: Hooks;
+  permissions: TurnPermissions;
   lines: Lines;
   middleware?: ComposedCalls | undefined;
   /** What the model reads of a result, whatever it came from. */
@@ -237,7 +237,7 @@ async function execute(
 async function runAfterHooks(
   result: ToolRunResult,
   tool: RuntimeTool,
-  hooks: HookRunner,
+  hooks: Hooks,
   call: { subject: string; toolUseId: string; signal: AbortSignal },
   fields: HookFields<'PreToolUse'>,
   durationMs: number,

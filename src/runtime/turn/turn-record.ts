@@ -10,7 +10,7 @@ import type {
 import type { Lines } from '../conversation/lines.js';
 import { ModelError } from '../model.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
-import type { UsageLedger } from './usage.js';
+import type { TurnUsage } from './usage.js';
 
 /** How a turn ended. */
 export interface TurnOutcome {
@@ -157,10 +157,10 @@ export interface LimitSettings {
 /** The limits of a turn: requests, money, and answers that do not match the schema. */
 export class TurnLimits {
   readonly #settings: LimitSettings;
-  readonly #usage: UsageLedger;
+  readonly #usage: TurnUsage;
   readonly #structured: StructuredOutput | undefined;
 
-  constructor(settings: LimitSettings, usage: UsageLedger, structured: StructuredOutput | undefined) {
+  constructor(settings: LimitSettings, usage: TurnUsage, structured: StructuredOutput | undefined) {
     this.#settings = settings;
     this.#usage = usage;
     this.#structured = structured;

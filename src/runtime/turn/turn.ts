@@ -6,7 +6,7 @@ import type { BackgroundTaskSummary } from '../../protocol/wire/hook-inputs.js';
 import type { SDKDeferredToolUse, TerminalReason } from '../../protocol/wire/messages/index.js';
 import { isOverflow } from '../context/overflow.js';
 import type { Lines } from '../conversation/lines.js';
-import type { HookRunner, HookVerdict } from '../hooks/hook-runner.js';
+import type { Hooks, HookVerdict } from '../hooks/hook-runner.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
 import { HistoryError } from './history-policy.js';
@@ -26,12 +26,12 @@ import {
   type TurnOutcome,
   TurnRecord,
 } from './turn-record.js';
-import type { ModelSize, UsageLedger } from './usage.js';
+import type { ModelSize, TurnUsage } from './usage.js';
 
 export interface TurnDependencies extends ToolRunDependencies, AnswerDependencies {
-  hooks: HookRunner;
+  hooks: Hooks;
   lines: Lines;
-  usage: UsageLedger;
+  usage: TurnUsage;
   /** Adds a message to the transcript; `lines` are the ids of the lines that showed it. */
   remember(message: MessageParam, lines?: readonly string[]): void;
   structured: StructuredOutput | undefined;
@@ -50,6 +50,8 @@ export interface TurnDependencies extends ToolRunDependencies, AnswerDependencie
   /** Messages that arrived while tools ran: the model reads them with the results. */
   takeQueued(): UserContentBlock[];
   backgroundTasks(): BackgroundTaskSummary[];
+  /** Ends the subagents that the calls of this turn were waiting for. Resolves when nothing is left of them. */
+  endSubagents(): Promise<void>;
   noteDenial(result: ToolRunResult): void;
 }
 
@@ -162,7 +164,7 @@ export class Turn {
         : this.#record.modelFailed(error);
     }
     const { blocks, stop } = await this.#resultBlocks(asked, schedule);
-    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#record.interrupted(blocks);
+    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
     this.#dependencies.remember({ role: 'user', content: blocks }, this.#record.takeShown());
     return this.#record.modelFailed(error);
   }
@@ -194,12 +196,17 @@ export class Turn {
     schedule: ToolSchedule<ToolRunResult>,
   ): Promise<TurnOutcome | undefined> {
     const { blocks, stop, deferred } = await this.#resultBlocks(asked, schedule);
-    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#record.interrupted(blocks);
+    if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
     const end = this.#endAfterTools(stop, deferred);
     // If the turn ends here, queued messages stay queued for their own turn.
     if (end === undefined) blocks.push(...this.#dependencies.takeQueued());
     this.#dependencies.remember({ role: 'user', content: blocks }, this.#record.takeShown());
     return end ?? this.#structureGiven();
+  }
+
+  async #interrupted(blocks: UserContentBlock[]): Promise<TurnOutcome> {
+    await this.#dependencies.endSubagents();
+    return this.#record.interrupted(blocks);
   }
 
   #endAfterTools(stop: ToolRunResult['stop'], deferred: ToolUseBlock | undefined): TurnOutcome | undefined {

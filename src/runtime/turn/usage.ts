@@ -11,6 +11,12 @@ export interface ModelSize {
   maxOutputTokens: number;
 }
 
+/** What a turn counts its requests with: the conversation's ledger, or a subagent's view of it. */
+export type TurnUsage = Pick<
+  UsageLedger,
+  'add' | 'addAside' | 'apiMs' | 'isPriced' | 'lastRequest' | 'learn' | 'models' | 'spentUsd'
+>;
+
 interface ModelSum {
   counts: TokenCounts;
   costUsd: number;

@@ -60,6 +60,11 @@ const FIELDS_OF_CLAUDE_CODE: ReadonlySet<string> = new Set([
   'provider',
   'speed',
   'thinkingTokens',
+  // results of subagents
+  'canContinueAgent',
+  'harnessNoteCount',
+  'harnessSectionHash',
+  'harnessTailCount',
   // input of hooks
   'effort',
 ]);
@@ -174,7 +179,7 @@ function merged(messages: readonly JsonObject[]): JsonObject[] {
 
 /** In these words an agent hands on what a hook adds, and what the user says while a tool runs. */
 const HANDED_ON =
-  /^(?:\w+(?::\S+)? hook additional context: |The user sent a new message while you were working:\n)(.*?)(?:\n\nThis is how |$)/s;
+  /^(?:\w+(?::\S+)? hook additional context: |The user sent a new message while you were working:\n)(.*?)(?:\n\nThis is how |\n\n# Environment\n|$)/s;
 
 /** What the model hears of a task that has ended; the summary is in the agent's own words. */
 const NOTICE = /<task-notification>.*<\/task-notification>/s;

@@ -68,7 +68,7 @@ function cleaner(aliases: Outcome['aliases']): (value: unknown) => Json {
       .replace(SOCKET, '<pid>.sock')
       .replace(AGENT, '<agent>')
       .replace(RUN, '<run>')
-      .replace(/(duration_ms: )\d+/g, '$1<measured>')
+      .replace(/(duration_ms: |<duration_ms>)\d+/g, '$1<measured>')
       .replace(SAVED, '$1-<saved>.');
   };
   const clean = (value: unknown, key = ''): Json => {

@@ -96,12 +96,13 @@ describe('skills and commands', () => {
       '/p/.claude-plugin/plugin.json': '{"name":"plug","version":"1.0.0"}',
       '/p/skills/s/SKILL.md': skill('s'),
       '/p/commands/c.md': 'C',
-      '/p/agents/a.md': 'A',
+      '/p/agents/a.md': '---\nname: a\ndescription: d\n---\nA',
     };
     const { knowledge, warnings } = await known(plugin, { pluginDirectories: ['/p'] });
     expect(knowledge.commandNames.slice(0, 2)).toEqual(['plug:c', 'plug:s']);
     expect(knowledge.plugins).toEqual([{ name: 'plug', path: '/p', version: '1.0.0' }]);
-    expect(warnings).toEqual(['The runtime does not use agents of the plugin /p.']);
+    expect(knowledge.agents).toMatchObject([{ name: 'plug:a', description: 'd', prompt: 'A' }]);
+    expect(warnings).toEqual([]);
     const hooked = { ...plugin, '/p/hooks/hooks.json': '{}' };
     await expect(known(hooked, { pluginDirectories: ['/p'] })).rejects.toThrow(/has hooks/);
   });
