@@ -1,7 +1,7 @@
 // Commands whose effect is known: those that only read, and those that change files which they name.
 import { EDITORS, READERS, type ReaderRow } from './command-table.js';
 import { gitReads } from './git-commands.js';
-import type { ShellWord } from './shell-word.js';
+import { plainWord, type ShellWord } from './shell-word.js';
 
 /** What a known command does. */
 export interface Effect {
@@ -36,8 +36,11 @@ function readEffect(name: string, row: ReaderRow, rest: readonly ShellWord[]): E
   if (operands === 'none' && left.operands.length > 0) return undefined;
   if (texts !== undefined && left.operands.some(({ value }) => !texts.test(value ?? ''))) return undefined;
   const values = left.operands.map(({ value }) => value ?? '');
+  // Without a pattern, what it is given is where to look; and a file can hold more arguments.
+  if (name === 'rg' && left.options.includes('--files')) return undefined;
+  if (name === 'strings' && values.some((value) => value.startsWith('@'))) return undefined;
   // A filter can read the environment and other files.
-  if (name === 'jq' && values.some((value) => /env|input|import|include|getpath|\$__/.test(value)))
+  if (name === 'jq' && values.some((value) => /env|input|import|include|getpath|\$__/i.test(value)))
     return undefined;
   if (name === 'cd' && (values.length !== 1 || values[0] === '-')) return undefined;
   return {
@@ -59,7 +62,8 @@ function isPlain(word: ShellWord, isShown: boolean, takesGlobs: boolean): boolea
   if (word.isDisguised) return false;
   if (word.kind === 'literal') return true;
   if (word.kind === 'glob') return takesGlobs;
-  return isShown && word.variables?.every((name) => SHOWN_VARIABLES.has(name)) === true;
+  const hasPattern = word.pieces.some((piece) => 'any' in piece && piece.any === 'name');
+  return isShown && !hasPattern && word.variables?.every((name) => SHOWN_VARIABLES.has(name)) === true;
 }
 
 const SHOWN_VARIABLES: ReadonlySet<string> = new Set([
@@ -99,12 +103,32 @@ function editEffect(name: string, options: RegExp, rest: readonly ShellWord[]): 
   const isKnown =
     left.options.every((value) => options.test(value)) && !rest.some(({ isDisguised }) => isDisguised);
   const isWhole = left.operands.every(({ kind }) => kind === 'literal');
+  // What an unknown option is given may be a file: `--target-directory=x`, `-tx`.
+  const values = left.options
+    .filter((value) => !options.test(value))
+    .flatMap((value) => /^(?:--[^=]*=|-\w)(.+)$/s.exec(value)?.[1] ?? []);
   return {
     kind: 'edit',
-    files: left.operands,
+    files: [...left.operands, ...values.map(plainWord), ...placedIn(name, left.operands)],
     isRecursive: false,
     isAcceptable: isKnown && isWhole && left.operands.length > 0 && name !== 'tee',
   };
+}
+
+/** What is copied into a directory is written under its own name, and through a link of that name. */
+function placedIn(name: string, operands: readonly ShellWord[]): ShellWord[] {
+  const target = operands.at(-1)?.value;
+  if ((name !== 'cp' && name !== 'mv') || target === undefined) return [];
+  return operands.slice(0, -1).flatMap(({ value }) => {
+    const own = value?.replace(/\/+$/, '').split('/').at(-1);
+    return own === undefined || own === '' || own === '.' || own === '..'
+      ? []
+      : [{ ...(operands.at(-1) as ShellWord), ...placed(`${target}/${own}`) }];
+  });
+}
+
+function placed(value: string): Pick<ShellWord, 'source' | 'value' | 'pieces'> {
+  return { source: value, value, pieces: [{ text: value }] };
 }
 
 /** The tests and the output of `find` that neither run nor write anything. */
@@ -130,6 +154,18 @@ const SED_PRINT = /^(\d+|\$)(,(\d+|\$))?p$/;
 /** One substitution, without the flags that run or write something. */
 const SED_REPLACE =
   /^(\d+(,\d+)?)?s([/|#,:@])(?:(?!\3)[^\n\\]|\\[^\n])*\3(?:(?!\3)[^\n\\]|\\[^\n])*\3[gIip\d]*$/;
+
+/** Whether a script of `sed` may run something: by the command or the flag `e`, or from a file. */
+export function sedRuns(rest: readonly ShellWord[]): boolean {
+  const values = rest.map(({ value }) => value);
+  if (values.some((value) => value === undefined || /^(-[a-zA-Z]*f|--file)/.test(value))) return true;
+  const given = values.flatMap((value = '', index) => {
+    const [, attached] = /^(?:-[a-zA-Z]*e|--expression=?)(.*)$/s.exec(value) ?? [];
+    return attached === undefined ? [] : [attached === '' ? (values[index + 1] ?? '') : attached];
+  });
+  const scripts = given.length > 0 ? given : [split(rest).operands[0]?.value ?? ''];
+  return scripts.some((script) => script.includes('e') && !SED_REPLACE.test(script));
+}
 
 function sedEffect(rest: readonly ShellWord[]): Effect | undefined {
   const { options, operands } = split(rest);
