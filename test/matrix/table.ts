@@ -1,8 +1,10 @@
 /** All scenarios of the matrix, class by class. */
 import { apiErrors } from './scenarios/api-errors.js';
+import { commandPermissions } from './scenarios/command-permissions.js';
 import { context } from './scenarios/context.js';
 import { control } from './scenarios/control.js';
 import { externalServers } from './scenarios/external-servers.js';
+import { filePermissions } from './scenarios/file-permissions.js';
 import { hooks } from './scenarios/hooks.js';
 import { input } from './scenarios/input.js';
 import { interrupts } from './scenarios/interrupts.js';
@@ -23,6 +25,8 @@ export const TABLE = {
   'tool calls': toolCalls,
   'tool results': toolResultKinds,
   permissions,
+  'permissions of files': filePermissions,
+  'permissions of commands': commandPermissions,
   hooks,
   interrupts,
   input,

@@ -27,6 +27,7 @@ import {
   reasonFields,
   rejection,
   shownFields,
+  shownInput,
   ungrantedText,
 } from './reports.js';
 import { RuleBook } from './rule-book.js';
@@ -192,7 +193,7 @@ export class Permissions {
     try {
       const request: CanUseToolRequest = {
         tool_name: tool.name,
-        input: structuredClone(input),
+        input: structuredClone(shownInput(input, question.access)),
         tool_use_id: toolUseId,
         ...(tool.server === undefined ? {} : { mcp_server: tool.server }),
         ...(tool.title === undefined ? {} : { display_name: tool.title.display_name }),
@@ -204,7 +205,7 @@ export class Permissions {
       const isInput = updatedInput === undefined || isRecord(updatedInput);
       if (behavior === 'allow' && isInput && Array.isArray(updatedPermissions)) {
         // A copy: the host may keep the object, and what was allowed is what runs.
-        const replaced = structuredClone(updatedInput);
+        const replaced = unshownInput(structuredClone(updatedInput), question);
         // Before the updates, which are about the calls after this one.
         const decision = await this.#accepted(question, replaced);
         for (const update of updatedPermissions) this.book.apply(update);
@@ -268,6 +269,15 @@ export class Permissions {
     const root = this.#files?.root ?? '/';
     return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
   }
+}
+
+/** The path that the host was shown is the one that the model gave. */
+function unshownInput(
+  answered: Record<string, unknown> | undefined,
+  { input, access }: Question,
+): Record<string, unknown> | undefined {
+  if (answered === undefined || answered.file_path !== shownInput(input, access).file_path) return answered;
+  return 'file_path' in input ? { ...answered, file_path: input.file_path } : answered;
 }
 
 /** The host's answer, unchecked. */

@@ -18,9 +18,15 @@ export function rejection(
   return { non_execution_kind: kind, permission_decision: { decision: 'reject', ...source } };
 }
 
+/** Whose decision a rule is: what the host added during the conversation is still the user's, as are their own settings. */
+const SOURCES: Readonly<Record<string, PermissionDecisionReport['source']>> = {
+  session: 'user_temporary',
+  localSettings: 'user_permanent',
+  userSettings: 'user_permanent',
+};
+
 export function acceptance({ by, rule, type }: AccessRuling): PermissionDecisionReport {
-  // A rule that the host added during the conversation is still the user's decision.
-  const source = by === 'hook' ? 'hook' : rule?.source === 'session' ? 'user_temporary' : 'config';
+  const source = by === 'hook' ? 'hook' : (SOURCES[rule?.source ?? ''] ?? 'config');
   const reason_type = type ?? (by === 'policy' ? 'rule' : by);
   return { decision: 'accept', source, ...(by === 'tool' ? {} : { reason_type }) };
 }
@@ -49,6 +55,17 @@ export function ungrantedText(name: string, { by, told }: AccessRuling): string 
   if (by === 'mode') return `Cannot call ${name} while in plan mode.`;
   const text = `Permission to use ${name} has not been granted.`;
   return told?.decision_reason === undefined ? text : `${text} ${told.decision_reason}.`;
+}
+
+/** The input of a call as the host sees it: with the whole path of its file. */
+export function shownInput(
+  input: Readonly<Record<string, unknown>>,
+  access: ToolAccess | undefined,
+): Record<string, unknown> {
+  const isOfFile = access?.kind === 'read' || access?.kind === 'edit';
+  return isOfFile && typeof input.file_path === 'string'
+    ? { ...input, file_path: access.path }
+    : { ...input };
 }
 
 /** How a call of a built-in tool is shown to people. */

@@ -86,11 +86,11 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
       },
       backgroundTasks: () => parts.conversation.tasks.summaries,
       takeQueued: () => queue.takeAll((content) => parts.knowledge.isCommand(content)),
-      noteDenial: ({ block: { id, name, input } }) =>
+      noteDenial: ({ block: { id, name, input }, shown }) =>
         denials.push({
           tool_name: name,
           tool_use_id: id,
-          tool_input: input as SDKPermissionDenial['tool_input'],
+          tool_input: (shown ?? input) as SDKPermissionDenial['tool_input'],
         }),
     },
     signal,

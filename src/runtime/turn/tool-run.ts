@@ -12,7 +12,7 @@ import type { ToolResultMeta } from '../conversation/written-lines.js';
 import { type HookFields, labelOf } from '../hooks/hook-call.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
 import type { Permissions } from '../permissions/permissions.js';
-import type { DecisionFields } from '../permissions/reports.js';
+import { type DecisionFields, shownInput } from '../permissions/reports.js';
 import type { ResultBounds } from '../tools/result-bounds.js';
 import {
   failedOutcome,
@@ -32,6 +32,8 @@ export interface ToolRunResult {
   /** Why the host or a hook ends the turn; `defer`: before this call has run at all. */
   stop: { kind: 'hook' | 'interrupt' | 'defer'; reason: string } | undefined;
   denied: boolean;
+  /** The input as the host sees it. */
+  shown?: Record<string, unknown>;
 }
 
 export interface ToolRunDependencies {
@@ -79,6 +81,7 @@ async function runWhole(
   let input = structuredClone(block.input ?? {}) as Record<string, unknown>;
   let prepared = await prepare(tool, input);
   signal.throwIfAborted();
+  result.shown = shownInput(input, prepared.access);
   const forbidden = permissions.forbids(tool, prepared.access);
   if (forbidden !== undefined) return forbid(result, forbidden);
   if (prepared.problem !== undefined) return { ...result, outcome: misused(prepared.problem) };

@@ -40,7 +40,7 @@ describe('without a rule', () => {
       'test -f a.txt',
       '[ -f a.txt ]',
       'cd docs',
-      'cd docs && ls',
+      'cd docs && pwd',
       'ls | grep a',
       'ls; pwd',
       'ls && pwd',

@@ -24,7 +24,7 @@ export function coverage({ mode, rules, line, files }: ReadCase): Coverage[] {
       ({ kind, rule: { specifier } }) =>
         kind === 'allow' && specifier !== undefined && isAllowedBy(specifier, command),
     );
-    const effect = effectOf(command.words);
+    const effect = effectOf(withoutThinWrappers(command.words));
     const isAccepted = effect?.kind === 'edit' && effect.isAcceptable && mode === 'acceptEdits';
     const isFree = command.words.length === 0 || effect?.kind === 'read' || isAccepted;
     const hasSafeVariables = command.assignments.every(({ name }) => isHarmlessVariable(name, command));

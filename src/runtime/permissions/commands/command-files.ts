@@ -36,7 +36,7 @@ export interface TouchedFiles {
   readonly hasUnknown: boolean;
   /** A word that only the shell knows may name a file that rules are about. */
   readonly mayBeRestricted: boolean;
-  /** It changes files, or asks a repository, after a change of directory. */
+  /** It uses files after a change of directory. */
   readonly isAdrift: boolean;
   /** A root of the agent, a home or a system directory that it would remove. */
   readonly ruins: string | undefined;
@@ -103,7 +103,7 @@ class FileWalk implements TouchedFiles {
 
   async #known(effect: Effect, words: readonly ShellWord[], command: ShellCommand): Promise<void> {
     const name = words[0]?.value;
-    if (this.#hasMoved && (effect.kind === 'edit' || name === 'git')) this.isAdrift = true;
+    if (this.#hasMoved && effect.usesFiles) this.isAdrift = true;
     if (name === 'git' && (await this.#isPlantedRepository())) this.hasUnknown = true;
     const before = this.touches.length;
     for (const word of effect.files) await this.#touch(effect.kind, word, false, command);
@@ -244,7 +244,11 @@ class FileWalk implements TouchedFiles {
   ruin(words: readonly ShellWord[]): void {
     if (!/^(rm|rmdir)$/.test(programOf(words[0]) ?? '')) return;
     const { home } = this.#places.workspace;
-    const precious = [...this.#places.roots, ...(home === undefined ? [] : [home])];
+    const precious = [
+      ...this.#places.roots,
+      ...this.#directories.slice(0, 1),
+      ...(home === undefined ? [] : [home]),
+    ];
     for (const { value, pieces } of words.slice(1)) {
       if (value?.startsWith('-') === true || value === '') continue;
       const text = value ?? pieces.map((piece) => ('text' in piece ? piece.text : '*')).join('');

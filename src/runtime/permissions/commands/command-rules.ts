@@ -49,13 +49,18 @@ function programName(value: string): string {
   return value.slice(value.lastIndexOf('/') + 1).toLowerCase();
 }
 
+export interface RestrictedCommand {
+  readonly rule: RuleInForce;
+  readonly command: FoundCommand;
+}
+
 /** The first rule that concerns one of the commands; `maybe`: also one that might. What is in plain sight comes first. */
 export function restrictingRule(
   kind: 'deny' | 'ask',
   rules: readonly RuleInForce[],
   { all }: FoundCommands,
   least: 'yes' | 'maybe',
-): { readonly rule: RuleInForce; readonly command: FoundCommand } | undefined {
+): RestrictedCommand | undefined {
   const inOrder = [...all.filter(({ isInShell }) => !isInShell), ...all.filter(({ isInShell }) => isInShell)];
   for (const command of inOrder) {
     const rule = rules.find(({ kind: each, rule: { specifier } }) => {

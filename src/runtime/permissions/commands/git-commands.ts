@@ -76,7 +76,13 @@ export function gitReads(rest: readonly ShellWord[]): Effect | undefined {
     return undefined;
   const words = rest.map(({ value }) => value ?? '');
   const start = words[0] === '--no-pager' ? 1 : 0;
-  const effect = { kind: 'read', files: [], isRecursive: false, isAcceptable: false } as const;
+  const effect = {
+    kind: 'read',
+    files: [],
+    usesFiles: true,
+    isRecursive: false,
+    isAcceptable: false,
+  } as const;
   if (LISTING.some((listing) => listing.test(words.slice(start).join(' ')))) return effect;
   const [name = '', ...operands] = words.slice(start);
   const options = Object.hasOwn(READERS, name) ? READERS[name] : undefined;

@@ -9,6 +9,8 @@ export interface Effect {
   readonly kind: 'read' | 'edit';
   /** The files it names; each may also be something else, and is then harmless. */
   readonly files: readonly ShellWord[];
+  /** It looks at files, even if it names none. */
+  readonly usesFiles: boolean;
   /** It reads what is below the directories that it names, or below where it runs. */
   readonly isRecursive: boolean;
   /** An edit that `acceptEdits` accepts. */
@@ -46,6 +48,7 @@ function readEffect(name: string, row: ReaderRow, rest: readonly ShellWord[]): E
   return {
     kind: 'read',
     files: filesOf(operands, left.operands),
+    usesFiles: name !== 'cd' && (operands === 'files' || operands === 'pattern'),
     isRecursive: recursive?.source === '^' || left.options.some((value) => recursive?.test(value)),
     isAcceptable: false,
   };
@@ -110,6 +113,7 @@ function editEffect(name: string, options: RegExp, rest: readonly ShellWord[]): 
   return {
     kind: 'edit',
     files: [...left.operands, ...values.map(plainWord), ...placedIn(name, left.operands)],
+    usesFiles: true,
     isRecursive: false,
     isAcceptable: isKnown && isWhole && left.operands.length > 0 && name !== 'tee',
   };
@@ -147,7 +151,7 @@ function findReads(rest: readonly ShellWord[]): Effect | undefined {
     if (FIND_VALUED.test(value)) index += 1;
     else if (!FIND.test(value)) return undefined;
   }
-  return { kind: 'read', files, isRecursive: false, isAcceptable: false };
+  return { kind: 'read', files, usesFiles: true, isRecursive: false, isAcceptable: false };
 }
 
 const SED_PRINT = /^(\d+|\$)(,(\d+|\$))?p$/;
@@ -178,13 +182,14 @@ function sedEffect(rest: readonly ShellWord[]): Effect | undefined {
     options.some((value) => value.includes('n'))
   ) {
     const prints = (script.value ?? '').split(';').every((part) => SED_PRINT.test(part.trim()));
-    if (prints) return { kind: 'read', files, isRecursive: false, isAcceptable: false };
+    if (prints) return { kind: 'read', files, usesFiles: true, isRecursive: false, isAcceptable: false };
   }
   const isSafe =
     isKnown && SED_REPLACE.test(script.value ?? '') && options.every((value) => /^-[iEr]$/.test(value));
   return {
     kind: 'edit',
     files: options.some((value) => /^-([a-z]*[ef]|-expression|-file)/.test(value)) ? operands : files,
+    usesFiles: true,
     isRecursive: false,
     isAcceptable: isSafe && options.includes('-i') && files.length > 0,
   };

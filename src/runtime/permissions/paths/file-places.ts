@@ -106,8 +106,11 @@ export class FilePlaces {
     const given = expandTilde(path, this.workspace.home);
     const named = pathFrom(directory, given);
     const paths = given.includes('..') ? [named, await this.#walked(directory, given)] : [named];
-    return Promise.all(
+    const findings = await Promise.all(
       [...new Set(paths)].map(async (each) => this.find(use, each, (await this.workspace.locate(each)).real)),
+    );
+    return findings.map((each) =>
+      !each.isInside && this.isInside(named) ? { ...each, leadsOutside: true } : each,
     );
   }
 
