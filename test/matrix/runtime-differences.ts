@@ -95,6 +95,41 @@ const WITH_SUBAGENTS: readonly string[] = [
   'an agent that leads the conversation',
 ];
 
+/** The scenarios in which a call is asked about, or refused. */
+const PERMITTED: readonly string[] = [
+  'the host accepts the suggestion to accept edits',
+  'paths outside of the workspace',
+  'files that other programs obey are asked about even where edits are accepted',
+  'a rule that denies is stronger than one that allows, and than the host',
+  'a rule for Edit is a rule for Write',
+  'a rule for Edit that denies is a rule for Write',
+  'files where edits are accepted',
+  'files in the mode plan, without a host that can be asked',
+  'files in the mode dontAsk, with a host that can be asked',
+  'files in the mode dontAsk, without a host that can be asked',
+  'files in the mode bypassPermissions, with a host that can be asked',
+  'files in the mode bypassPermissions, without a host that can be asked',
+  'files when nobody can be asked',
+  'rules of a project that is not trusted',
+  'rules of a project that is trusted',
+  'rules of the settings that a query gives',
+  'the mode that a project starts with',
+  'a rule that a host adds for a directory outside',
+  'other commands are asked about',
+  'commands that reach outside of the workspace',
+  'commands that nobody can read are asked about',
+  'an allow rule must cover every part of a line',
+  'Bash(rm:*) denies each part of a line',
+  'Bash(rm *) denies each part of a line',
+  'a file that must not be read, and commands',
+  'commands where edits are accepted',
+  'commands in the mode dontAsk, with a host that can be asked',
+  'commands in the mode dontAsk, without a host that can be asked',
+  'commands in the mode plan',
+  'commands when nobody can be asked',
+  'the host allows a command, and the suggested rule for the next ones',
+];
+
 export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
   {
     id: 'retry-reason',
@@ -259,6 +294,16 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'What an agent is told about those that it has called: that they work or have ended, their reports, and why not.',
   },
   {
+    id: 'own-words-about-permissions',
+    where: ['messages', 'model', 'calls'],
+    seenIn: PERMITTED,
+    matches: (finding) =>
+      areTexts(finding) &&
+      /(^|\.)(content|tool_use_result|message|decision_reason|input\.decisionReason)$/.test(finding.path),
+    reason:
+      'Why a call is asked about, or refused, is said in our own words; the fields beside them are the same.',
+  },
+  {
     id: 'own-words-about-questions',
     where: ['messages', 'model'],
     seenIn: [
@@ -353,6 +398,52 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       reference === undefined &&
       JSON.stringify(subject).includes('cannot be used'),
     reason: 'A rule that can never match anything is a mistake, and the user should know.',
+  },
+  {
+    id: 'an-ignored-rule-is-told',
+    where: ['messages'],
+    seenIn: ['rules of a project that is not trusted', 'the mode that a project starts with'],
+    matches: ({ item, subject, reference }) =>
+      item === 'system informational' &&
+      reference === undefined &&
+      JSON.stringify(subject).includes('is ignored'),
+    reason: 'What a file of the project asks for and does not get is told to the user.',
+  },
+  {
+    id: 'a-project-keeps-nobody-from-being-asked',
+    where: ['messages', 'model', 'calls'],
+    seenIn: ['the mode that a project starts with'],
+    contradictsCheck: true,
+    matches: (finding) =>
+      consequence(finding) ||
+      finding.path === 'permissionMode' ||
+      finding.path === 'permission_denials[0]' ||
+      (finding.item === 'Write' && finding.reference === undefined),
+    reason:
+      'A file in the working directory comes from whoever wrote the project: it cannot set a mode in which fewer questions are asked. Claude Code lets it.',
+  },
+  {
+    id: 'nobody-else-judges-commands',
+    where: ['messages', 'model', 'calls'],
+    seenIn: ['commands in the mode plan'],
+    matches: (finding) =>
+      consequence(finding) ||
+      (finding.item === 'system informational' && finding.subject === undefined) ||
+      (finding.item === 'system permission_denied' && finding.subject === undefined) ||
+      (finding.item === 'Bash' && finding.reference === undefined),
+    reason:
+      'In plan mode Claude Code leaves commands to a check on its server, and refuses them where there is none; the runtime asks the host.',
+  },
+  {
+    id: 'a-missing-tool-is-told',
+    where: ['messages'],
+    seenIn: ['many options at once'],
+    matches: ({ item, subject, reference }) =>
+      item === 'system informational' &&
+      reference === undefined &&
+      JSON.stringify(subject).includes('has no such tool'),
+    reason:
+      'A rule for a built-in tool that the runtime does not have would otherwise silently have no effect.',
   },
   {
     id: 'prompts-off-is-nobody-to-ask',

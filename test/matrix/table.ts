@@ -2,10 +2,12 @@
 import { agentDefinitions } from './scenarios/agent-definitions.js';
 import { apiErrors } from './scenarios/api-errors.js';
 import { checkpoints } from './scenarios/checkpoints.js';
+import { commandPermissions } from './scenarios/command-permissions.js';
 import { context } from './scenarios/context.js';
 import { control } from './scenarios/control.js';
 import { customCommands } from './scenarios/custom-commands.js';
 import { externalServers } from './scenarios/external-servers.js';
+import { filePermissions } from './scenarios/file-permissions.js';
 import { fileTools } from './scenarios/file-tools.js';
 import { hooks } from './scenarios/hooks.js';
 import { input } from './scenarios/input.js';
@@ -29,6 +31,8 @@ export const TABLE = {
   'tool calls': toolCalls,
   'tool results': toolResultKinds,
   permissions,
+  'permissions of files': filePermissions,
+  'permissions of commands': commandPermissions,
   hooks,
   interrupts,
   input,

@@ -76,7 +76,10 @@ export class AgentConversation {
     this.#queue = new MessageQueue(lines);
     const maxTokens = config.maxTokens ?? DEFAULT_MAX_TOKENS;
     this.model = new ModelChoice(config.model, start.flags, maxTokens, lines, this.settings.modelProblem);
-    this.permissions = new Permissions(given.flags, this.settings.permissions, host, lines, warn);
+    const asked: Host = {
+      ask: (...question) => this.#turns.whileAsking(() => host.ask(...question)),
+    };
+    this.permissions = new Permissions(given.flags, this.settings.permissions, asked, lines, warn);
     this.usage = new UsageLedger(config);
     const commands = new CommandHooks(this.settings.hooks, config.platform.runCommand, start);
     this.#hooks = new HookRunner(host, lines, commands, () => ({
@@ -148,8 +151,8 @@ export class AgentConversation {
     });
   }
 
-  get state(): 'idle' | 'running' {
-    return this.#turns.isWorking ? 'running' : 'idle';
+  get state(): TurnLoop['state'] {
+    return this.#turns.state;
   }
 
   get exitCode(): number {

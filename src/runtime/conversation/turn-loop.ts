@@ -31,6 +31,8 @@ export interface TurnLoopParts {
   subagentStats(): SubagentStats | undefined;
 }
 
+type SessionState = 'idle' | 'running' | 'requires_action';
+
 /** Takes one message after the other from the queue and runs its turn, to the line with its result. */
 export class TurnLoop {
   /** Of the running turn, or of the last one. */
@@ -41,6 +43,8 @@ export class TurnLoop {
   readonly #parts: TurnLoopParts;
   #turn: AbortController | undefined;
   #working: Promise<void> = Promise.resolve();
+  /** Questions to the host that are open. */
+  #questions = 0;
   #isWorking = false;
   #hasBegun = false;
   #isClosed = false;
@@ -160,7 +164,24 @@ export class TurnLoop {
     return conflict === undefined ? outcome : failedTurn(outcome, conflict.message);
   }
 
-  #reportState(state: 'running' | 'idle'): void {
+  get state(): SessionState {
+    if (!this.#isWorking) return 'idle';
+    return this.#questions > 0 ? 'requires_action' : 'running';
+  }
+
+  /** The host is told that somebody is waited for, until all such questions are answered. */
+  async whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    this.#questions += 1;
+    if (this.#questions === 1) this.#reportState('requires_action');
+    try {
+      return await ask();
+    } finally {
+      this.#questions -= 1;
+      if (this.#questions === 0 && this.#isWorking) this.#reportState('running');
+    }
+  }
+
+  #reportState(state: SessionState): void {
     if (this.#parts.reportsState && !this.#isClosed) {
       this.#parts.lines.system('session_state_changed', { state, sdk_host_only: true });
     }

@@ -53,7 +53,7 @@ export interface ToolResultMeta {
 
 export interface PermissionDecisionReport {
   decision: 'accept' | 'reject';
-  source: 'config' | 'hook' | 'user_temporary' | 'user_reject';
+  source: 'config' | 'hook' | 'user_permanent' | 'user_temporary' | 'user_reject';
   reason_type?: string;
 }
 

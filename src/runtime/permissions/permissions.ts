@@ -132,7 +132,9 @@ export class Permissions {
 
   /** Whether no rule forbids reading this file, by its path without links. */
   mayRead(real: string): boolean {
-    const isRestricted = this.book.rules.some(({ kind, rule }) => kind === 'deny' && rule.tool === 'Read');
+    const isRestricted = this.book.rules.some(
+      ({ kind, rule }) => kind === 'deny' && /^(Read|Grep|Glob)$/.test(rule.tool),
+    );
     return !isRestricted || this.#files?.permitted.mayRead(real) === true;
   }
 

@@ -18,9 +18,15 @@ export function rejection(
   return { non_execution_kind: kind, permission_decision: { decision: 'reject', ...source } };
 }
 
+/** Whose decision a rule is: what the host added during the conversation is still the user's, as are their own settings. */
+const SOURCES: Readonly<Record<string, PermissionDecisionReport['source']>> = {
+  session: 'user_temporary',
+  localSettings: 'user_permanent',
+  userSettings: 'user_permanent',
+};
+
 export function acceptance({ by, rule, type }: AccessRuling): PermissionDecisionReport {
-  // A rule that the host added during the conversation is still the user's decision.
-  const source = by === 'hook' ? 'hook' : rule?.source === 'session' ? 'user_temporary' : 'config';
+  const source = by === 'hook' ? 'hook' : (SOURCES[rule?.source ?? ''] ?? 'config');
   const reason_type = type ?? (by === 'policy' ? 'rule' : by);
   return { decision: 'accept', source, ...(by === 'tool' ? {} : { reason_type }) };
 }

@@ -83,11 +83,11 @@ async function runWhole(
   const given = input;
   let prepared = await prepare(tool, input);
   signal.throwIfAborted();
+  input = prepared.input ?? input;
+  result.input = input;
   const forbidden = permissions.forbids(tool, prepared.access);
   if (forbidden !== undefined) return forbid(result, forbidden);
   if (prepared.problem !== undefined) return { ...result, outcome: misused(prepared.problem) };
-  input = prepared.input ?? input;
-  result.input = input;
   const subject = {
     tool_name: tool.name,
     tool_use_id: block.id,

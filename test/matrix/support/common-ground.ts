@@ -49,6 +49,8 @@ const FIELDS_OF_CLAUDE_CODE: ReadonlySet<string> = new Set([
   'ttft_stream_ms',
   // status
   'compact_output_chars',
+  // what a command has changed, for a view that only Claude Code has
+  'bashEditDiff',
   // usage
   'cacheCreationEphemeral1hInputTokens',
   'cacheCreationEphemeral5mInputTokens',

@@ -40,7 +40,7 @@ describe('without a rule', () => {
       'test -f a.txt',
       '[ -f a.txt ]',
       'cd docs',
-      'cd docs && ls',
+      'cd docs && pwd',
       'ls | grep a',
       'ls; pwd',
       'ls && pwd',
@@ -143,7 +143,7 @@ describe('a rule', () => {
     [
       'git push *',
       ['git push', 'git  push a', 'git -C . push a', 'xargs git push'],
-      ['git pushx', 'git pull', 'echo "git push"'],
+      ['git stash', 'git pull', 'echo "git push"'],
     ],
     ['exactly this', ['exactly this', 'exactly  this', '(exactly this)'], ['exactly this x']],
     ['* --force*', ['ls --force', 'ls && ls --force-x'], ['ls']],

@@ -78,6 +78,8 @@ export interface Situation {
   readonly ask?: readonly string[];
   readonly mode?: PermissionMode;
   readonly directories?: readonly string[];
+  /** Where the shell is. */
+  readonly cwd?: string;
   readonly tree?: Tree;
   readonly source?: RuleInForce<'cliArg' | 'userSettings' | 'projectSettings'>['source'];
 }
@@ -107,7 +109,7 @@ export async function rulingOf(situation: Situation, call: Call): Promise<Access
     book,
   );
   const tool = typeof call === 'string' ? 'Bash' : call[0];
-  const judgement = await files.judge(await accessOf(call, workspace), tool, mode);
+  const judgement = await files.judge(await accessOf(call, workspace, situation.cwd ?? ROOT), tool, mode);
   const whole = (kind: RuleKind): RuleInForce | undefined =>
     book.rules.find(
       (each) => each.kind === kind && each.rule.tool === tool && each.rule.specifier === undefined,
@@ -127,8 +129,9 @@ export async function verdict(situation: Situation, call: Call): Promise<'allow'
 async function accessOf(
   call: Call,
   workspace: Workspace,
+  cwd: string,
 ): Promise<Exclude<ToolAccess, { kind: 'question' | 'skill' }>> {
-  if (typeof call === 'string') return { kind: 'command', command: call, cwd: ROOT };
+  if (typeof call === 'string') return { kind: 'command', command: call, cwd };
   const [tool, given] = call;
   const path = given.startsWith('/') ? given : `${ROOT}/${given}`;
   const { real } = await workspace.locate(path);

@@ -4,8 +4,9 @@ import type { ReadCase } from './command-case.js';
 import type { FileTouch } from './command-files.js';
 import { covers } from './command-rules.js';
 import { effectOf } from './known-commands.js';
+import { isRunningVariable } from './running-variables.js';
 import type { ShellCommand } from './shell-line.js';
-import { isRunningVariable } from './wrappers.js';
+import { withoutThinWrappers } from './thin-wrappers.js';
 
 /** Each command and what lets it run, if anything does. */
 export interface Coverage {
@@ -23,7 +24,7 @@ export function coverage({ mode, rules, line, files }: ReadCase): Coverage[] {
       ({ kind, rule: { specifier } }) =>
         kind === 'allow' && specifier !== undefined && isAllowedBy(specifier, command),
     );
-    const effect = effectOf(command.words);
+    const effect = effectOf(withoutThinWrappers(command.words));
     const isAccepted = effect?.kind === 'edit' && effect.isAcceptable && mode === 'acceptEdits';
     const isFree = command.words.length === 0 || effect?.kind === 'read' || isAccepted;
     const hasSafeVariables = command.assignments.every(({ name }) => isHarmlessVariable(name, command));
@@ -41,9 +42,6 @@ function isHarmlessVariable(name: string, { words }: ShellCommand): boolean {
 const HARMLESS_VARIABLES =
   /^(LANG|LC_[A-Z]+|TZ|CI|NODE_ENV|NO_COLOR|FORCE_COLOR|TERM|COLUMNS|LINES|RUST_BACKTRACE|GOOS|GOARCH|PYTHONUNBUFFERED)$/;
 
-/** Commands that run another without changing what it does. */
-const THIN_WRAPPERS: ReadonlySet<string> = new Set(['timeout', 'nohup', 'nice', 'time', 'command', 'stdbuf']);
-
 /** Whether a rule covers a command, alone or behind one that only runs it. */
 export function isAllowedBy(specifier: string, command: ShellCommand): boolean {
   const { words, assignments, source } = command;
@@ -51,20 +49,10 @@ export function isAllowedBy(specifier: string, command: ShellCommand): boolean {
   if (source === specifier) return covers(specifier, words, source);
   if (assignments.some(({ name }) => !HARMLESS_VARIABLES.test(name))) return false;
   // What `find` runs or removes is not what a rule for `find` is about.
-  if (words[0]?.value === 'find' && effectOf(words) === undefined) return false;
-  const inner = words.slice(startOfInner(words.map(({ value }) => value)));
+  const inner = withoutThinWrappers(words);
+  if (inner[0]?.value === 'find' && effectOf(inner) === undefined) return false;
   const text = inner.map((word) => word.source).join(' ');
   return covers(specifier, words, source) || (inner.length < words.length && covers(specifier, inner, text));
-}
-
-/** Where the command behind `timeout 5` and the like begins; 0 if there is none, or options make it unclear. */
-function startOfInner(values: readonly (string | undefined)[]): number {
-  let index = 0;
-  while (THIN_WRAPPERS.has(values[index] ?? '')) {
-    index += values[index] === 'timeout' ? 2 : 1;
-    if (values[index] === undefined || values[index]?.startsWith('-')) return 0;
-  }
-  return index;
 }
 
 function isOpen({ finding, use, isRedirect }: FileTouch, mode: PermissionMode, isRuled: boolean): boolean {

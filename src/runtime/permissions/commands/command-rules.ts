@@ -1,6 +1,7 @@
 import type { RuleInForce } from '../../../protocol/permissions/permission-decision.js';
 import { matchesWildcard } from '../../../protocol/permissions/permission-rules.js';
 import { type FoundCommand, type FoundCommands, spellingsOf } from './found-commands.js';
+import { effectOf } from './known-commands.js';
 import type { ShellWord } from './shell-word.js';
 
 /** `maybe`: it depends on what only the shell knows. */
@@ -21,7 +22,36 @@ function restricts(specifier: string, command: FoundCommand): Match {
   const matches = spellingsOf(command).map((words) => restrictsWords(specifier, words));
   const text = normalText(specifier);
   if (matches.includes('yes') || matchesWildcard(text, normalText(command.source))) return 'yes';
-  return matches.includes('maybe') ? 'maybe' : 'no';
+  return matches.includes('maybe') || isHandedOn(specifier, command.words) ? 'maybe' : 'no';
+}
+
+/**
+ * Whether a command that nobody knows may run what the rule is about: its words are among its own, as in
+ * `docker run x rm y`; or are its own with options between them, as in `npm --silent publish`.
+ */
+function isHandedOn(specifier: string, words: readonly ShellWord[]): boolean {
+  const [first, ...others] = prefixOf(specifier) ?? (specifier.includes('*') ? [] : specifier.split(/\s+/));
+  if (first === undefined || effectOf(words) !== undefined) return false;
+  const values = words.map(({ value }) => value);
+  return values.some((value, index) => {
+    if (value === undefined || programName(value) !== first) return false;
+    const rest = values.slice(index + 1);
+    // Of these it is known what they hand on: it was found before.
+    if (index > 0 && /^(git|command)$/.test(values[0] ?? '')) return false;
+    if (index > 0) return others.every((other, at) => rest[at] === undefined || rest[at] === other);
+    return (
+      rest[0]?.startsWith('-') === true && others.length > 0 && others.every((other) => rest.includes(other))
+    );
+  });
+}
+
+function programName(value: string): string {
+  return value.slice(value.lastIndexOf('/') + 1).toLowerCase();
+}
+
+export interface RestrictedCommand {
+  readonly rule: RuleInForce;
+  readonly command: FoundCommand;
 }
 
 /** The first rule that concerns one of the commands; `maybe`: also one that might. What is in plain sight comes first. */
@@ -30,7 +60,7 @@ export function restrictingRule(
   rules: readonly RuleInForce[],
   { all }: FoundCommands,
   least: 'yes' | 'maybe',
-): { readonly rule: RuleInForce; readonly command: FoundCommand } | undefined {
+): RestrictedCommand | undefined {
   const inOrder = [...all.filter(({ isInShell }) => !isInShell), ...all.filter(({ isInShell }) => isInShell)];
   for (const command of inOrder) {
     const rule = rules.find(({ kind: each, rule: { specifier } }) => {

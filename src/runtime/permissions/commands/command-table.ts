@@ -90,7 +90,8 @@ export const READERS: Readonly<Record<string, ReaderRow>> = {
     options: /^-[rcSsenMCj]+$|^--(raw-output|compact-output|sort-keys|slurp|null-input|exit-status|tab)$/,
   },
   locale: ALONE,
-  ls: { operands: 'files', takesGlobs: true },
+  // Not through links to what is elsewhere.
+  ls: { operands: 'files', takesGlobs: true, options: /^(?!-[a-zA-Z\d]*[LH])(?!--de)/ },
   md5sum: DIGEST,
   nl: { operands: 'files', options: /^-[ban]?\w*$/ },
   node: { operands: 'none', options: /^(-v|--version)$/ },
@@ -146,7 +147,7 @@ export const READERS: Readonly<Record<string, ReaderRow>> = {
 
 /** Commands that change the files that they name, and options that do not change which. */
 export const EDITORS: Readonly<Record<string, RegExp>> = {
-  cp: /^-[afiLnpPuv]+$|^--(force|interactive|no-clobber|verbose|preserve)$/,
+  cp: /^-[fiLnpPuv]+$|^--(force|interactive|no-clobber|verbose|preserve)$/,
   mkdir: /^-[pvm]+$|^--(parents|verbose)$|^--?m(ode=)?\d+$/,
   mv: /^-[finuv]+$|^--(force|interactive|no-clobber|verbose)$/,
   rm: /^-[dfiIrRv]+$|^--(dir|force|recursive|verbose)$/,

@@ -8,10 +8,12 @@ import {
   readSuggestions,
   sensitiveReason,
 } from '../paths/judge-file.js';
+import { parentOf } from '../paths/locations.js';
 import type { ReadCase } from './command-case.js';
 import type { Coverage } from './command-coverage.js';
 import type { FileTouch } from './command-files.js';
 import { commandSuggestion } from './command-suggestions.js';
+import { EVALUATORS } from './wrapper-table.js';
 import { programOf } from './wrappers.js';
 
 /** What the host is told about a line that nothing lets run. */
@@ -19,13 +21,23 @@ export function toldOf({ command, mode, line, files }: ReadCase, covered: readon
   const other = (decision_reason: string): Told => ({ decision_reason, decision_reason_type: 'other' });
   const [doubt] = line.doubts;
   if (doubt !== undefined) return { permission_suggestions: [], ...other(`Not understood: ${doubt.reason}`) };
-  if (files.isAdrift) {
-    return { permission_suggestions: [], ...other('It changes something after a change of directory') };
-  }
   const waiting = covered.filter(({ isCovered }) => !isCovered);
+  if (files.isAdrift) {
+    const leaves = waiting.some(({ command: { words } }) => words[0]?.value === 'cd');
+    return leaves
+      ? { decision_reason_type: 'subcommandResults' }
+      : { permission_suggestions: [], ...other('It uses files after a change of directory') };
+  }
   const blocked = waiting.flatMap(({ blocking }) => blocking)[0];
-  if (blocked !== undefined && waiting.every(({ blocking }) => blocking.length > 0)) {
-    return blockedTold(blocked, command, mode);
+  const isFewer = waiting.length === 1 || waiting.every(({ command: { words } }) => words.length === 0);
+  if (blocked !== undefined && isFewer && waiting.every(({ blocking }) => blocking.length > 0)) {
+    const told = blockedTold(blocked, command, mode);
+    if (!waiting.some(({ command: { isPiped } }) => isPiped)) return told;
+    const { blocked_path: _, ...rest } = told;
+    return { ...rest, decision_reason_type: 'subcommandResults' };
+  }
+  if (waiting.some(({ command: { words } }) => EVALUATORS.has(words[0]?.value ?? ''))) {
+    return { permission_suggestions: [], ...other('Not understood: text is evaluated by the shell') };
   }
   const asking = waiting.map(({ command: each }) => each.source).filter((source) => source !== '');
   const suggestions = { permission_suggestions: asking.length === 0 ? [] : [commandSuggestion(asking)] };
@@ -42,11 +54,17 @@ export function toldOf({ command, mode, line, files }: ReadCase, covered: readon
 }
 
 function blockedTold({ finding, use, isRedirect }: FileTouch, command: string, mode: PermissionMode): Told {
-  const { path, directories, isDirectory } = finding;
+  const { directories, isDirectory, leadsOutside } = finding;
+  const path = leadsOutside ? finding.real : finding.path;
   const allowed = directories.some((directory) => directory !== '/') ? [commandSuggestion([command])] : [];
   if (use === 'read') {
     return {
-      permission_suggestions: [...allowed, ...readSuggestions({ directories: directories.slice(0, 1) })],
+      permission_suggestions: [
+        ...allowed,
+        ...readSuggestions({
+          directories: leadsOutside ? [isDirectory ? path : parentOf(path)] : directories.slice(0, 1),
+        }),
+      ],
       blocked_path: path,
     };
   }
@@ -76,5 +94,11 @@ export function unsafeTold(about: string | FileFinding, more?: PermissionUpdate[
     ...directorySuggestions(directories.slice(-1)),
     ...(more === 'default' ? [ACCEPT_EDITS] : []),
   ];
-  return { permission_suggestions, blocked_path: real, decision_reason, ...safety };
+  return {
+    permission_suggestions,
+    blocked_path: real,
+    decision_reason,
+    decision_reason_type: 'safetyCheck',
+    ...(leadsOutside ? { suppress_always_allow_rule: true } : {}),
+  };
 }

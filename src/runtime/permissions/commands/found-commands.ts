@@ -1,7 +1,9 @@
 // Every command that a line may run, however deep: also inside the arguments of others.
+import { startOfSubcommand } from './git-commands.js';
+import { isRunningVariable } from './running-variables.js';
 import { readShellLine, type ShellCommand, type ShellLine, type ShellRedirect } from './shell-line.js';
 import type { ShellWord } from './shell-word.js';
-import { isRunningVariable, programOf, unwrap } from './wrappers.js';
+import { programOf, unwrap } from './wrappers.js';
 
 export interface FoundCommand {
   readonly words: readonly ShellWord[];
@@ -22,6 +24,9 @@ export interface FoundCommands {
 
 const DEEPEST = 8;
 
+/** More commands are not looked for: `find -exec find -exec …` would be as many as there are ways to read it. */
+const MOST_COMMANDS = 2000;
+
 export function findCommands(line: ShellLine): FoundCommands {
   const all: FoundCommand[] = [];
   let isIncomplete = line.doubts.some(({ hidesCommands }) => hidesCommands);
@@ -33,6 +38,10 @@ export function findCommands(line: ShellLine): FoundCommands {
   ): void => {
     const { words } = command;
     if (words.length === 0 && command.redirects.length === 0) return;
+    if (all.length >= MOST_COMMANDS) {
+      isIncomplete = true;
+      return;
+    }
     all.push({ words, source, isInShell, redirects: command.redirects, isNested: depth > 0 });
     if (words.length === 0) return;
     const name = words[0]?.value;
@@ -91,14 +100,4 @@ export function spellingsOf({
     if (start > 0) spellings.push([plain, ...rest.slice(start)]);
   }
   return spellings;
-}
-
-function startOfSubcommand(rest: readonly ShellWord[]): number {
-  let index = 0;
-  while (index < rest.length) {
-    const value = rest[index]?.value;
-    if (value === undefined || !value.startsWith('-')) break;
-    index += /^(-C|-c|--git-dir|--work-tree|--namespace|--super-prefix|--config-env)$/.test(value) ? 2 : 1;
-  }
-  return index;
 }

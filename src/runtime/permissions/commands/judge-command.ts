@@ -4,11 +4,12 @@ import { type Allowance, allowance } from './command-allowance.js';
 import type { CommandCase, ReadCase } from './command-case.js';
 import { coverage } from './command-coverage.js';
 import { touchedFiles } from './command-files.js';
-import { restrictingRule } from './command-rules.js';
+import { type RestrictedCommand, restrictingRule } from './command-rules.js';
 import { toldOf, unsafeTold } from './command-told.js';
 import { findCommands } from './found-commands.js';
 import { effectOf } from './known-commands.js';
 import { readShellLine, type ShellCommand } from './shell-line.js';
+import { withoutThinWrappers } from './thin-wrappers.js';
 
 /** What is to be said about a command. What cannot be read, or cannot be known, lets nothing run. */
 export async function judgeCommand(given: CommandCase): Promise<Judgement> {
@@ -44,12 +45,19 @@ function deniedBy({ rules, found, files, line }: ReadCase): Denial | undefined {
     ({
       rule: match.rule,
       isInShell: match.command.isInShell,
-      type: match.command.words.length === 1 || !/\*$/.test(match.rule.rule.specifier ?? '') ? 'rule' : type,
+      type: isExact(match, line) ? 'rule' : type,
     } as const);
   if (byCommand !== undefined && !byCommand.isInShell) return byCommand;
   const findings = [...files.touches.map(({ finding }) => finding), ...files.mentions];
   const rule = findings.find(({ denied }) => denied !== undefined)?.denied;
   return rule === undefined ? byCommand : { rule, type, isInShell: false };
+}
+
+/** The rule names the whole line, or all of it that `env` and the like run. */
+function isExact({ rule, command }: RestrictedCommand, { commands }: ReadCase['line']): boolean {
+  const named = rule.rule.specifier?.replace(/:\*$/, '').trim();
+  const text = command.words.map(({ value, source }) => value ?? source).join(' ');
+  return commands.length === 1 && commands[0]?.words[0]?.value !== 'xargs' && named === text;
 }
 
 function askedBy({ rules, found, files }: ReadCase): RuleInForce | undefined {
@@ -61,7 +69,7 @@ function isReading({ words, redirects }: ShellCommand): boolean {
   const isQuiet = redirects.every(
     ({ access, target }) => access !== 'write' || target === undefined || target.value === '/dev/null',
   );
-  return isQuiet && (words.length === 0 || effectOf(words)?.kind === 'read');
+  return isQuiet && (words.length === 0 || effectOf(withoutThinWrappers(words))?.kind === 'read');
 }
 
 function unsafeIn(

@@ -1,7 +1,7 @@
 // Commands whose effect is known: those that only read, and those that change files which they name.
 import { EDITORS, READERS, type ReaderRow } from './command-table.js';
 import { gitReads } from './git-commands.js';
-import type { ShellWord } from './shell-word.js';
+import { plainWord, type ShellWord } from './shell-word.js';
 
 /** What a known command does. */
 export interface Effect {
@@ -9,6 +9,8 @@ export interface Effect {
   readonly kind: 'read' | 'edit';
   /** The files it names; each may also be something else, and is then harmless. */
   readonly files: readonly ShellWord[];
+  /** It looks at files, even if it names none. */
+  readonly usesFiles: boolean;
   /** It reads what is below the directories that it names, or below where it runs. */
   readonly isRecursive: boolean;
   /** An edit that `acceptEdits` accepts. */
@@ -36,13 +38,17 @@ function readEffect(name: string, row: ReaderRow, rest: readonly ShellWord[]): E
   if (operands === 'none' && left.operands.length > 0) return undefined;
   if (texts !== undefined && left.operands.some(({ value }) => !texts.test(value ?? ''))) return undefined;
   const values = left.operands.map(({ value }) => value ?? '');
+  // Without a pattern, what it is given is where to look; and a file can hold more arguments.
+  if (name === 'rg' && left.options.includes('--files')) return undefined;
+  if (name === 'strings' && values.some((value) => value.startsWith('@'))) return undefined;
   // A filter can read the environment and other files.
-  if (name === 'jq' && values.some((value) => /env|input|import|include|getpath|\$__/.test(value)))
+  if (name === 'jq' && values.some((value) => /env|input|import|include|getpath|\$__/i.test(value)))
     return undefined;
   if (name === 'cd' && (values.length !== 1 || values[0] === '-')) return undefined;
   return {
     kind: 'read',
     files: filesOf(operands, left.operands),
+    usesFiles: name !== 'cd' && (operands === 'files' || operands === 'pattern'),
     isRecursive: recursive?.source === '^' || left.options.some((value) => recursive?.test(value)),
     isAcceptable: false,
   };
@@ -59,7 +65,8 @@ function isPlain(word: ShellWord, isShown: boolean, takesGlobs: boolean): boolea
   if (word.isDisguised) return false;
   if (word.kind === 'literal') return true;
   if (word.kind === 'glob') return takesGlobs;
-  return isShown && word.variables?.every((name) => SHOWN_VARIABLES.has(name)) === true;
+  const hasPattern = word.pieces.some((piece) => 'any' in piece && piece.any === 'name');
+  return isShown && !hasPattern && word.variables?.every((name) => SHOWN_VARIABLES.has(name)) === true;
 }
 
 const SHOWN_VARIABLES: ReadonlySet<string> = new Set([
@@ -99,12 +106,33 @@ function editEffect(name: string, options: RegExp, rest: readonly ShellWord[]): 
   const isKnown =
     left.options.every((value) => options.test(value)) && !rest.some(({ isDisguised }) => isDisguised);
   const isWhole = left.operands.every(({ kind }) => kind === 'literal');
+  // What an unknown option is given may be a file: `--target-directory=x`, `-tx`.
+  const values = left.options
+    .filter((value) => !options.test(value))
+    .flatMap((value) => /^(?:--[^=]*=|-\w)(.+)$/s.exec(value)?.[1] ?? []);
   return {
     kind: 'edit',
-    files: left.operands,
+    files: [...left.operands, ...values.map(plainWord), ...placedIn(name, left.operands)],
+    usesFiles: true,
     isRecursive: false,
     isAcceptable: isKnown && isWhole && left.operands.length > 0 && name !== 'tee',
   };
+}
+
+/** What is copied into a directory is written under its own name, and through a link of that name. */
+function placedIn(name: string, operands: readonly ShellWord[]): ShellWord[] {
+  const target = operands.at(-1)?.value;
+  if ((name !== 'cp' && name !== 'mv') || target === undefined) return [];
+  return operands.slice(0, -1).flatMap(({ value }) => {
+    const own = value?.replace(/\/+$/, '').split('/').at(-1);
+    return own === undefined || own === '' || own === '.' || own === '..'
+      ? []
+      : [{ ...(operands.at(-1) as ShellWord), ...placed(`${target}/${own}`) }];
+  });
+}
+
+function placed(value: string): Pick<ShellWord, 'source' | 'value' | 'pieces'> {
+  return { source: value, value, pieces: [{ text: value }] };
 }
 
 /** The tests and the output of `find` that neither run nor write anything. */
@@ -123,13 +151,25 @@ function findReads(rest: readonly ShellWord[]): Effect | undefined {
     if (FIND_VALUED.test(value)) index += 1;
     else if (!FIND.test(value)) return undefined;
   }
-  return { kind: 'read', files, isRecursive: false, isAcceptable: false };
+  return { kind: 'read', files, usesFiles: true, isRecursive: false, isAcceptable: false };
 }
 
 const SED_PRINT = /^(\d+|\$)(,(\d+|\$))?p$/;
 /** One substitution, without the flags that run or write something. */
 const SED_REPLACE =
   /^(\d+(,\d+)?)?s([/|#,:@])(?:(?!\3)[^\n\\]|\\[^\n])*\3(?:(?!\3)[^\n\\]|\\[^\n])*\3[gIip\d]*$/;
+
+/** Whether a script of `sed` may run something: by the command or the flag `e`, or from a file. */
+export function sedRuns(rest: readonly ShellWord[]): boolean {
+  const values = rest.map(({ value }) => value);
+  if (values.some((value) => value === undefined || /^(-[a-zA-Z]*f|--file)/.test(value))) return true;
+  const given = values.flatMap((value = '', index) => {
+    const [, attached] = /^(?:-[a-zA-Z]*e|--expression=?)(.*)$/s.exec(value) ?? [];
+    return attached === undefined ? [] : [attached === '' ? (values[index + 1] ?? '') : attached];
+  });
+  const scripts = given.length > 0 ? given : [split(rest).operands[0]?.value ?? ''];
+  return scripts.some((script) => script.includes('e') && !SED_REPLACE.test(script));
+}
 
 function sedEffect(rest: readonly ShellWord[]): Effect | undefined {
   const { options, operands } = split(rest);
@@ -142,13 +182,14 @@ function sedEffect(rest: readonly ShellWord[]): Effect | undefined {
     options.some((value) => value.includes('n'))
   ) {
     const prints = (script.value ?? '').split(';').every((part) => SED_PRINT.test(part.trim()));
-    if (prints) return { kind: 'read', files, isRecursive: false, isAcceptable: false };
+    if (prints) return { kind: 'read', files, usesFiles: true, isRecursive: false, isAcceptable: false };
   }
   const isSafe =
     isKnown && SED_REPLACE.test(script.value ?? '') && options.every((value) => /^-[iEr]$/.test(value));
   return {
     kind: 'edit',
     files: options.some((value) => /^-([a-z]*[ef]|-expression|-file)/.test(value)) ? operands : files,
+    usesFiles: true,
     isRecursive: false,
     isAcceptable: isSafe && options.includes('-i') && files.length > 0,
   };

@@ -9,7 +9,7 @@ import {
   type SyntaxNode,
 } from 'unbash';
 import { LIMITS } from '../../../protocol/base/limits.js';
-import { type ShellWord, shellWord } from './shell-word.js';
+import { plainWord, type ShellWord, shellWord } from './shell-word.js';
 
 /** Why a line is not fully understood. */
 export interface Doubt {
@@ -95,6 +95,8 @@ function read(node: SyntaxNode, source: string, line: Found, isPiped: boolean): 
   }
   if (node.type === 'Statement' && node.background === true) line.isBackground = true;
   if (node.type === 'Command') line.commands.push(shellCommand(node, source, isPiped));
+  const tested = testedFiles(node);
+  if (tested.length > 0) line.commands.push(fileTest(tested, isPiped));
   if (node.type === 'Redirected') {
     const redirects = redirectsOf(node.redirects);
     line.commands.push({ words: [], assignments: [], redirects, source: '', isPiped });
@@ -104,6 +106,19 @@ function read(node: SyntaxNode, source: string, line: Found, isPiped: boolean): 
     const follows = node.type === 'Pipeline' ? isCommandNode(child) && index++ > 0 : isPiped;
     read(child, source, line, follows);
   });
+}
+
+/** `[[ -f x ]]` looks at files as `test` does. */
+function testedFiles(node: SyntaxNode): ShellWord[] {
+  if (node.type === 'TestUnary') {
+    return /^-[a-hkprsuwxGLNOS]$/.test(node.operator) ? [shellWord(node.operand)] : [];
+  }
+  if (node.type !== 'TestBinary' || !/^-(nt|ot|ef)$/.test(node.operator)) return [];
+  return [shellWord(node.left), shellWord(node.right)];
+}
+
+function fileTest(files: readonly ShellWord[], isPiped: boolean): ShellCommand {
+  return { words: [plainWord('test'), ...files], assignments: [], redirects: [], source: '', isPiped };
 }
 
 function isCommandNode({ type }: SyntaxNode): boolean {
@@ -135,6 +150,8 @@ function doubtOf(node: SyntaxNode): Doubt | undefined {
     case 'BraceExpansion':
     case 'ExtendedGlob':
       return unsure('braces or patterns stand for other words');
+    case 'FileDescriptorVariable':
+      return hidden('a variable is assigned a descriptor');
     case 'HereDoc':
       return node.delimiter?.quoted === true ? undefined : unsure('a here-document is expanded by the shell');
     case 'ParameterExpansion':
@@ -153,7 +170,10 @@ function doubtOf(node: SyntaxNode): Doubt | undefined {
         ? hidden('an arithmetic expression is evaluated')
         : undefined;
     case 'Assignment':
-      return node.index === undefined ? undefined : hidden('the index of an array is evaluated');
+      // Also in `A=([x]=1)`; and some arrays are tables of the shell itself, as `BASH_CMDS`.
+      return node.index === undefined && node.value.type !== 'ArrayValue'
+        ? undefined
+        : hidden('an array is assigned, and its indices are evaluated');
     default:
       return undefined;
   }

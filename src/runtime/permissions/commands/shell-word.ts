@@ -20,6 +20,19 @@ export interface ShellWord {
   readonly variables: readonly string[] | undefined;
 }
 
+/** A word that stands for itself. */
+export function plainWord(value: string): ShellWord {
+  return {
+    source: value,
+    value,
+    pieces: [{ text: value }],
+    kind: 'literal',
+    hasTilde: false,
+    isDisguised: false,
+    variables: [],
+  };
+}
+
 const ANYTHING: Piece = { any: 'text' };
 
 export function shellWord(word: Word): ShellWord {

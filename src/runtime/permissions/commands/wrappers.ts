@@ -1,6 +1,11 @@
 // Commands that run other commands: what is inside is what rules are about.
+
+import { gitRuns } from './git-commands.js';
+import { sedRuns } from './known-commands.js';
+import { isRunningVariable } from './running-variables.js';
 import type { ShellCommand } from './shell-line.js';
 import type { ShellWord } from './shell-word.js';
+import { EVALUATORS, INTERPRETERS, NAMING, SHELLS, WRAPPERS, type WrapperRow } from './wrapper-table.js';
 
 /** What a command runs besides itself. */
 export interface Inner {
@@ -20,131 +25,6 @@ export interface Unwrapped {
 
 const NOTHING: Unwrapped = { inner: [], hides: false };
 const SOMETHING_HIDDEN: Unwrapped = { inner: [], hides: true };
-
-/** Options that take the next word as their value; all others begin with a dash and stand alone. */
-interface WrapperRow {
-  readonly valued?: RegExp;
-  /** Words before the command, as the duration of `timeout`. */
-  readonly skips?: number;
-  /** Options with which nothing is run. */
-  readonly idle?: RegExp;
-  /** The command may have assignments before it, as with `env`. */
-  readonly assigns?: true;
-  /** Options whose value is a shell line. */
-  readonly script?: RegExp;
-}
-
-const WRAPPERS: Readonly<Record<string, WrapperRow>> = {
-  builtin: {},
-  bunx: {},
-  busybox: {},
-  caffeinate: { valued: /^-[tw]$/ },
-  chroot: { skips: 1 },
-  chrt: { skips: 1 },
-  command: { idle: /^-[pvV]*[vV]/ },
-  doas: { valued: /^-[uC]$/ },
-  env: { valued: /^(-[uC]|--unset|--chdir)$/, assigns: true, script: /^(-S|--split-string)$/ },
-  exec: { valued: /^-[cl]*a$/ },
-  firejail: {},
-  flock: { valued: /^-[wE]$/, skips: 1, script: /^(-c|--command)$/ },
-  fakeroot: {},
-  ionice: { valued: /^-[cnpPu]$/ },
-  ltrace: { valued: /^-[eopus]$/ },
-  nice: { valued: /^-n$/ },
-  noglob: {},
-  nohup: {},
-  npx: { valued: /^(-p|--package)$/, script: /^(-c|--call)$/ },
-  numactl: {},
-  nsenter: { valued: /^-[tSG]$/ },
-  parallel: { valued: /^-[jINnLdE]$/ },
-  pkexec: { valued: /^--user$/ },
-  rlwrap: {},
-  runuser: { valued: /^-[ugGs]$/, script: /^(-c|--command)$/ },
-  script: { valued: /^-[EIOTBm]$/, script: /^(-c|--command)$/ },
-  setarch: {},
-  setsid: {},
-  stdbuf: { valued: /^-[ioe]$/ },
-  strace: { valued: /^-[eopusEPI]$/ },
-  su: { valued: /^-[gGsw]$/, script: /^(-c|--command)$/ },
-  sudo: { valued: /^-[ugpCcDhRrtTU]$/, assigns: true },
-  taskset: { skips: 1 },
-  time: { valued: /^-[fo]$/ },
-  timeout: { valued: /^(-[ks]|--kill-after|--signal)$/, skips: 1 },
-  toybox: {},
-  unbuffer: {},
-  unshare: { valued: /^-[SGR]$/ },
-  watch: { valued: /^-n$|^--interval$/ },
-  xargs: { valued: /^-([adEIiLlnPs])$|^--(arg-file|delimiter|max-args|max-procs|replace)$/ },
-  'xvfb-run': {},
-};
-
-const SHELLS: ReadonlySet<string> = new Set([
-  'ash',
-  'bash',
-  'dash',
-  'fish',
-  'ksh',
-  'mksh',
-  'rbash',
-  'sh',
-  'zsh',
-]);
-
-/** Builtins that run text, or a file, in the shell itself, or change what names mean. */
-const EVALUATORS: ReadonlySet<string> = new Set([
-  '.',
-  'alias',
-  'bind',
-  'complete',
-  'enable',
-  'eval',
-  'fc',
-  'hash',
-  'mapfile',
-  'readarray',
-  'shopt',
-  'source',
-  'trap',
-]);
-
-/** Builtins that evaluate the index in the name of a variable. */
-const NAMING: ReadonlySet<string> = new Set([
-  '[',
-  'declare',
-  'export',
-  'getopts',
-  'let',
-  'local',
-  'printf',
-  'read',
-  'readonly',
-  'test',
-  'typeset',
-  'unset',
-  'wait',
-]);
-
-/** Programs that run text in another language, or elsewhere, by these options. */
-const INTERPRETERS: readonly (readonly [name: RegExp, option: RegExp])[] = [
-  [/^(python|pypy)[\d.]*$/, /^-[a-zA-Z]*c/],
-  [/^(node|nodejs|bun|deno|tsx)$/, /^(-[a-z]*[ep]|--eval|--print|eval|repl)/],
-  [/^(perl|ruby|lua|luajit|Rscript|osascript|groovy|scala)[\d.]*$/, /^-[a-zA-Z]*[eE]/],
-  [/^php[\d.]*$/, /^-[rBRE]/],
-  [/^([gmn]?awk|original-awk)$/, /./],
-  [
-    /^(vi|vim|nvim|view|ex|ed|emacs|nano|less|more|man|gdb|lldb|expect|tclsh|irb|ssh|docker|podman|kubectl|systemd-run|at|batch|crontab)$/,
-    /./,
-  ],
-];
-
-/** Variables that make programs run something, or find other programs. */
-const RUNNING_VARIABLES =
-  /^(PATH|IFS|ENV|BASH_ENV|PROMPT_COMMAND|PS\d|SHELLOPTS|BASHOPTS|BASH_FUNC.*|LD_.*|DYLD_.*|GCONV_PATH|NODE_OPTIONS|NODE_PATH|PYTHON(STARTUP|PATH|HOME|BREAKPOINT|INSPECT|WARNINGS)|PERL5?(OPT|LIB|DB)|RUBY(OPT|LIB)|JAVA_TOOL_OPTIONS|GIT_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|SHELL|LESSOPEN|LESSCLOSE|CDPATH|HOME|XDG_.*|RIPGREP_CONFIG_PATH|RUSTC_WRAPPER|MAKEFLAGS|CC|CXX)$/;
-
-/** Whether an assignment before a command, or alone, can make something else run. */
-export function isRunningVariable(name: string): boolean {
-  return RUNNING_VARIABLES.test(name);
-}
 
 /** The name of a program, whatever directory it is in. */
 export function programOf(word: ShellWord | undefined): string | undefined {
@@ -168,14 +48,8 @@ export function unwrap({
   if (program === 'find' || program === 'fd' || program === 'fdfind') return foundCommands(rest);
   const row = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
   if (row !== undefined) return wrapped(row, rest);
-  if (
-    program === 'git' &&
-    rest.some(({ value }) => value === undefined || /^(-c|--config-env|--exec-path)/.test(value))
-  ) {
-    return rest.some(({ value }) => value !== undefined && /^(-c|--config-env|--exec-path)/.test(value))
-      ? SOMETHING_HIDDEN
-      : NOTHING;
-  }
+  if (program === 'git') return gitRuns(rest) ? SOMETHING_HIDDEN : NOTHING;
+  if (program === 'sed') return sedRuns(rest) ? SOMETHING_HIDDEN : NOTHING;
   const isInline = INTERPRETERS.some(
     ([name, option]) =>
       name.test(program) && rest.some(({ value }) => value === undefined || option.test(value)),
@@ -204,9 +78,15 @@ function evaluated(program: string, rest: readonly ShellWord[]): Unwrapped {
 }
 
 function shellArgument(rest: readonly ShellWord[], hasInput: boolean): Unwrapped {
-  for (const [index, { value }] of rest.entries()) {
+  for (let index = 0; index < rest.length; index += 1) {
+    const { value } = rest[index] as ShellWord;
     if (value === undefined) return SOMETHING_HIDDEN;
-    if (/^-[a-zA-Z]*c/.test(value)) {
+    // The name of an option of the shell follows.
+    if (/^[-+][a-zA-Z]*[oO]$/.test(value)) {
+      index += 1;
+      continue;
+    }
+    if (/^(-[a-zA-Z]*c|--?[cC]ommand)/.test(value)) {
       const script = rest.slice(index + 1).find((word) => word.value?.startsWith('-') !== true)?.value;
       return script === undefined ? SOMETHING_HIDDEN : { inner: [{ script, isShell: true }], hides: false };
     }
@@ -220,33 +100,40 @@ function shellArgument(rest: readonly ShellWord[], hasInput: boolean): Unwrapped
 
 function foundCommands(rest: readonly ShellWord[]): Unwrapped {
   const inner: Inner[] = [];
-  for (const [index, { value }] of rest.entries()) {
-    if (value === undefined || !/^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(value))
-      continue;
-    const end = rest.findIndex((word, at) => at > index && (word.value === ';' || word.value === '+'));
-    inner.push({ words: rest.slice(index + 1, end === -1 ? undefined : end) });
+  let start: number | undefined;
+  for (const [index, { value = '' }] of rest.entries()) {
+    if (start === undefined) {
+      if (/^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(value)) start = index + 1;
+    } else if (value === ';' || (value === '+' && rest[index - 1]?.value === '{}')) {
+      inner.push({ words: rest.slice(start, index) });
+      start = undefined;
+    }
   }
-  return { inner, hides: false };
+  if (start !== undefined) inner.push({ words: rest.slice(start) });
+  // Attached to its option, the command is not a word of its own.
+  const hides = rest.some(({ value }) => /^(--exec(-batch)?=|-[xX].)/.test(value ?? ''));
+  return { inner, hides };
 }
 
 function wrapped(row: WrapperRow, rest: readonly ShellWord[]): Unwrapped {
   const inner: Inner[] = [];
+  const at = rest.findIndex(({ value }) => value !== undefined && row.script?.test(value));
+  if (at !== -1) {
+    const script = rest[at + 1]?.value;
+    return script === undefined ? SOMETHING_HIDDEN : { inner: [{ script }], hides: true };
+  }
   let skips = row.skips ?? 0;
   for (let index = 0; index < rest.length; index += 1) {
     const { value } = rest[index] as ShellWord;
     if (value === undefined) return { inner, hides: true };
     if (value === '--') continue;
-    if (value.startsWith('-') && value !== '-') {
+    if (value.startsWith('-')) {
       if (row.idle?.test(value)) return NOTHING;
-      const attached = /^(-S|--split-string=|--command=|--call=)(.+)$/s.exec(value)?.[2];
+      const attached = /^(-[a-zA-Z]*S|--split-string=|--command=|--call=)(.+)$/s.exec(value)?.[2];
       if (attached !== undefined && row.script !== undefined)
         return { inner: [{ script: attached }], hides: true };
-      if (row.script?.test(value)) {
-        const script = rest[index + 1]?.value;
-        return script === undefined ? SOMETHING_HIDDEN : { inner: [{ script }], hides: true };
-      }
       if (row.valued?.test(value)) index += 1;
-    } else if (row.assigns && /^\w+=/.test(value)) {
+    } else if (row.assigns && /^[^=]+=/.test(value)) {
       if (isRunningVariable(value.slice(0, value.indexOf('=')))) inner.push({ script: 'eval "$x"' });
     } else if (skips > 0) {
       skips -= 1;

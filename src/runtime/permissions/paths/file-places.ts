@@ -98,10 +98,29 @@ export class FilePlaces {
     };
   }
 
-  /** By a path as a command names it. */
-  async locate(use: FileUse, directory: string, path: string): Promise<FileFinding> {
-    const named = pathFrom(directory, expandTilde(path, this.workspace.home));
-    return this.find(use, named, (await this.workspace.locate(named)).real);
+  /**
+   * By a path as a command names it. A program that is given `link/../x` looks beside what the link leads to, the shell
+   * itself beside the link: what may be meant is both.
+   */
+  async locate(use: FileUse, directory: string, path: string): Promise<readonly FileFinding[]> {
+    const given = expandTilde(path, this.workspace.home);
+    const named = pathFrom(directory, given);
+    const paths = given.includes('..') ? [named, await this.#walked(directory, given)] : [named];
+    const findings = await Promise.all(
+      [...new Set(paths)].map(async (each) => this.find(use, each, (await this.workspace.locate(each)).real)),
+    );
+    return findings.map((each) =>
+      !each.isInside && this.isInside(named) ? { ...each, leadsOutside: true } : each,
+    );
+  }
+
+  async #walked(directory: string, path: string): Promise<string> {
+    let at = path.startsWith('/') ? '/' : directory;
+    for (const name of path.split('/')) {
+      if (name === '..') at = parentOf((await this.workspace.locate(at)).real);
+      else at = pathFrom(at, name === '' ? '.' : name);
+    }
+    return at;
   }
 
   /** The names above a root are nobody's choice: a workspace may be below `.claude` or `.git`. */

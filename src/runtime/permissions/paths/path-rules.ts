@@ -1,5 +1,6 @@
 import type { RuleInForce } from '../../../protocol/permissions/permission-decision.js';
 import type { RuleKind } from '../../../protocol/permissions/permission-rules.js';
+import { pathFrom } from './locations.js';
 import { literalPath, mayBeSame, type PathPattern, pathPattern } from './path-pattern.js';
 
 /** Where patterns of rules start. */
@@ -106,13 +107,19 @@ function patternsOf(text: string, kind: RuleKind, source: string, places: RulePl
       return [from(source === 'userSettings' && userSettings !== undefined ? userSettings : root, pattern)];
     }
     const inside = pattern.replace(/^(\.\/)+/, '');
-    return (isRestricting ? [root, ...directories] : [root]).map((base) => from(base, inside));
+    return (isRestricting ? [root, ...directories] : [root]).map((base) => from(...climbed(base, inside)));
   });
+}
+
+/** `../x` starts in the directory above. */
+function climbed(base: string, pattern: string): [base: string, pattern: string] {
+  const [climb = ''] = /^(\.\.\/)+/.exec(pattern) ?? [];
+  return climb === '' ? [base, pattern] : [pathFrom(base, climb), pattern.slice(climb.length - 1)];
 }
 
 const MOST_ALTERNATIVES = 64;
 
-/** `{a,b}` means nothing in .gitignore, but whoever forbids it means both. */
+/** `{a,b}` means nothing in .gitignore, but whoever forbids it means both; where they are too many, anything. */
 function withoutBraces(text: string): string[] {
   let done = [text];
   for (;;) {
@@ -120,7 +127,8 @@ function withoutBraces(text: string): string[] {
       const [whole, inside = ''] = /\{([^{}]*,[^{}]*)\}/.exec(each) ?? [];
       return whole === undefined ? [each] : inside.split(',').map((part) => each.replace(whole, () => part));
     });
-    if (next.length === done.length || next.length > MOST_ALTERNATIVES) return [...done, text];
+    if (next.length > MOST_ALTERNATIVES) return [text, text.replace(/\{.*\}/s, '**')];
+    if (next.length === done.length) return [...done, text];
     done = next;
   }
 }

@@ -6,8 +6,10 @@ const DIRECTORIES: ReadonlySet<string> = new Set([
   '.claude',
   '.devcontainer',
   '.git',
+  '.gnupg',
   '.husky',
   '.idea',
+  '.ssh',
   '.vscode',
   '.yarn',
 ]);
@@ -21,15 +23,29 @@ const FILES: ReadonlySet<string> = new Set([
   '.bashrc',
   '.bazelrc',
   '.claude.json',
+  '.cshrc',
+  '.curlrc',
   '.envrc',
+  '.exrc',
+  '.gdbinit',
   '.gitconfig',
   '.gitmodules',
+  '.inputrc',
+  '.kshrc',
+  '.lldbinit',
+  '.login',
   '.mcp.json',
+  '.netrc',
   '.npmrc',
   '.pnpmfile.cjs',
   '.pre-commit-config.yaml',
   '.profile',
   '.ripgreprc',
+  '.tmux.conf',
+  '.vimrc',
+  '.wgetrc',
+  '.xinitrc',
+  '.xprofile',
   '.yarnrc',
   '.yarnrc.yml',
   '.zlogin',
@@ -37,6 +53,17 @@ const FILES: ReadonlySet<string> = new Set([
   '.zprofile',
   '.zshenv',
   '.zshrc',
+]);
+
+/** What desktops, shells and git read at the start, below `.config`. */
+const CONFIGURED: ReadonlySet<string> = new Set([
+  'autostart',
+  'environment.d',
+  'fish',
+  'git',
+  'nvim',
+  'systemd',
+  'zsh',
 ]);
 
 /**
@@ -49,6 +76,7 @@ export function isSensitive(path: string): boolean {
     const name = written.normalize('NFKC').toLowerCase();
     if (/[. ]$/.test(name) || /~\d/.test(name)) return true;
     const plain = name.split(/[:\\]/)[0] ?? '';
+    if (names[index - 1]?.toLowerCase() === '.config' && CONFIGURED.has(plain)) return true;
     if (DIRECTORIES.has(plain) || (name.includes('\\') && isSensitive(name.replaceAll('\\', '/'))))
       return true;
     return index === names.length - 1 && FILES.has(plain);
