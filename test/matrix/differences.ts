@@ -22,7 +22,8 @@ function consequence({ item, path }: Finding): boolean {
 /** Tenon lets the agent shake hands with a server instead of giving the answers in `initialize`. */
 function isHandshake({ item, path, subject, reference }: Finding): boolean {
   if (path === 'request.sdkMcpServerManifests') return subject === undefined;
-  const answer = /^control_response mcp_message (calc|rich|plain) (initialize|notifications\/initialized|tools\/list)$/;
+  const answer =
+    /^control_response mcp_message (calc|rich|plain) (initialize|notifications\/initialized|tools\/list)$/;
   return answer.test(item) && reference === undefined;
 }
 
