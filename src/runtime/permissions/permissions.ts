@@ -173,7 +173,9 @@ export class Permissions {
     if (ruling.kind === 'allow') {
       return { kind: 'allow', input, access, fields: { permission_decision: acceptance(ruling) } };
     }
-    if (question.isUnasked) return unaskedDenial(tool.name);
+    if (question.isUnasked) {
+      return unaskedDenial(tool.name, ruling.kind === 'deny' ? deniedText(tool.name, ruling) : undefined);
+    }
     if (ruling.kind === 'deny') return this.#refuse(question, ruling, deniedText(tool.name, ruling));
     if (this.#modeFor(question) === 'dontAsk' && ruling.insists !== true) {
       const text = `Permission to use ${tool.name} was denied: nobody is asked in "dontAsk" mode.`;

@@ -21,11 +21,11 @@ export function suggestedRules(toolName: string, access: ToolAccess | undefined)
   }));
 }
 
-/** For a call that the model has not made: a text that it loads would. */
-export function unaskedDenial(toolName: string): Decision {
+/** For a call that the model has not made: a text that it loads would. `forbidden`: why it is, whoever is asked. */
+export function unaskedDenial(toolName: string, forbidden: string | undefined): Decision {
   return {
     kind: 'deny',
-    message: `no rule allows it, and nobody is asked about ${toolName} here.`,
+    message: forbidden ?? `no rule allows it, and nobody is asked about ${toolName} here.`,
     interrupt: false,
     fields: {
       non_execution_kind: 'permission-rule',

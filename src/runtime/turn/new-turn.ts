@@ -6,6 +6,7 @@ import type {
 } from '../../protocol/wire/content.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
+import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../../protocol/wire/names.js';
 import { Compaction } from '../context/compaction.js';
 import type { ContextWindow } from '../context/context-window.js';
 import type { AgentConversation } from '../conversation/conversation.js';
@@ -185,11 +186,12 @@ export function compactionOf(parts: TurnParts): Compaction {
 /** What is sent with every request. */
 function fixedOf(parts: TurnParts): { system: string[]; tools: readonly ModelTool[] } {
   const { system, tools, atStart } = unchangingParts(parts);
-  return { system: atStart === undefined ? system : [...system, atStart], tools };
+  const texts = [...system.fixed, ...system.changing];
+  return { system: atStart === undefined ? texts : [...texts, atStart], tools };
 }
 
 function unchangingParts(parts: TurnParts): {
-  system: string[];
+  system: SystemPrompt;
   tools: readonly ModelTool[];
   /** Stands before the first message. */
   atStart: string | undefined;
@@ -214,20 +216,33 @@ function requestOf(parts: TurnParts, messages: readonly MessageParam[]): ModelRe
   return modelRequest(conversation.model.parameters(), system, tools, told, config.cache);
 }
 
+interface SystemPrompt {
+  readonly fixed: readonly string[];
+  /** What the host says behind the boundary: it may be different every time, and is not cached. */
+  readonly changing: readonly string[];
+}
+
 /** The parts of the system prompt: the host's or the runtime's own, what is appended, and where the agent works. */
-function systemPrompt({ initialize, start, conversation, knowledge }: TurnParts): string[] {
+function systemPrompt({ initialize, start, conversation, knowledge }: TurnParts): SystemPrompt {
   const { flags } = start;
   const { tools } = conversation;
   const given =
     initialize.systemPrompt ?? (flags.systemPrompt === undefined ? undefined : [flags.systemPrompt]);
   // The words of a style belong to the runtime's own prompt; a host's prompt is its own.
   const own = given ?? [...ownPrompt(knowledge.environment !== undefined), knowledge.style ?? ''];
+  const at = own.indexOf(SYSTEM_PROMPT_DYNAMIC_BOUNDARY);
+  const [before, behind] = at === -1 ? [own, []] : [own.slice(0, at), own.slice(at + 1)];
   const added = initialize.appendSystemPrompt ?? flags.appendSystemPrompt;
   const environment = initialize.excludeDynamicSections === true ? undefined : knowledge.environment;
   const skills = tools.find('Skill') === undefined ? undefined : knowledge.skillList;
-  return [...own, added, ...tools.hub.instructions(), environment, skills].filter(
-    (part): part is string => part !== undefined && part !== '',
-  );
+  return {
+    fixed: [...before, added, ...tools.hub.instructions(), environment, skills].filter(isSaid),
+    changing: behind.filter(isSaid),
+  };
+}
+
+function isSaid(part: string | undefined): part is string {
+  return part !== undefined && part !== '' && part !== SYSTEM_PROMPT_DYNAMIC_BOUNDARY;
 }
 
 /**
@@ -236,17 +251,17 @@ function systemPrompt({ initialize, start, conversation, knowledge }: TurnParts)
  */
 function modelRequest(
   parameters: Omit<ModelRequest, 'system' | 'tools' | 'messages'>,
-  system: readonly string[],
+  { fixed, changing }: SystemPrompt,
   tools: readonly ModelTool[],
   history: readonly MessageParam[],
   cache: PlacedConfig['cache'],
 ): ModelRequest {
   const last = history.at(-1);
   const newest = cacheMark(cache, 'messages');
-  const texts = system.map((text) => ({ type: 'text' as const, text }));
+  const block = (text: string) => ({ type: 'text' as const, text });
   return {
     ...parameters,
-    system: markLast(texts, cacheMark(cache, 'system')),
+    system: [...markLast(fixed.map(block), cacheMark(cache, 'system')), ...changing.map(block)],
     tools: markLast(tools, cacheMark(cache, 'tools')),
     messages:
       last === undefined || newest === undefined

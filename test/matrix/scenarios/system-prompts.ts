@@ -52,6 +52,11 @@ export const systemPrompts: readonly Scenario[] = [
   prompted('a system prompt that is a list', { systemPrompt: ['FIRST WORDS', 'SECOND WORDS'] }, (prompt) =>
     expect(prompt).toBe('FIRST WORDS\n\nSECOND WORDS'),
   ),
+  prompted(
+    'a system prompt of which a part changes',
+    { systemPrompt: ['FIXED WORDS', '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__', 'CHANGING WORDS'] },
+    (prompt) => expect(prompt).toBe('FIXED WORDS\n\nCHANGING WORDS'),
+  ),
   prompted('the preset prompt', { systemPrompt: preset }, (prompt) =>
     expect(prompt.length).toBeGreaterThan(500),
   ),

@@ -72,6 +72,7 @@ describe('commands of files', () => {
     );
     const result = (await session.ask(typed)) as unknown as Loose;
     expect(result).toMatchObject({ num_turns: 0, local_command: 'custom' });
+    expect(String(result.result)).toMatch(/denied by the rule|No such tool available: Bash/);
     expect(commands).toEqual([]);
     expect(model.requests).toHaveLength(0);
     await session.close();
