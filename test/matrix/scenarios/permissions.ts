@@ -221,7 +221,6 @@ export const permissions: readonly Scenario[] = [
     },
     {
       script: [toolUse('Bash', { command: 'touch here && echo touched' }), text('Done.')],
-      claudeCodeOnly: 'The runtime has no tools for files and commands.',
     },
   ),
   asked(
