@@ -84,14 +84,11 @@ export const CHAPTERS: readonly Chapter[] = [
   chapter('Working in a workspace', 'R', 48, [
     open('A `Workspace` port stands for a folder, a tree in memory or a sandboxed shell.'),
     open('The runtime reads, writes, edits and searches files, with errors the model can act on.'),
-    open('The runtime runs shell commands, bounded in time and output, and leaves no process behind.'),
-    partly(
-      'Rules for paths and commands, and settings, are decided before anything runs, and fail closed.',
-      'rules for paths and commands in the embedded runtime',
-    ),
+    met('The runtime runs shell commands, bounded in time and output, and leaves no process behind.'),
+    met('Rules for paths and commands, and settings, are decided before anything runs, and fail closed.'),
     met('Subagents have their own tools and model, and can be interrupted.'),
     met('Skills, memory files and slash commands come from folders or as values.'),
-    open('`AskUserQuestion` reaches `canUseTool` on both back ends.'),
+    met('`AskUserQuestion` reaches `canUseTool` on both back ends.'),
   ]),
   chapter('Seeing what happens', 'R', 55, [
     met('One tap sees every frame in both directions and costs nothing when nobody is watching.'),

@@ -24,6 +24,7 @@ import {
 } from '../protocol/permissions/permission-rules.js';
 import type { PermissionMode } from '../protocol/permissions/permissions.js';
 import { environmentOf } from './mcp/configured-servers.js';
+import { reaches } from './rule-reach.js';
 
 /** What happens to the calls of one tool. */
 export interface ToolPermission {
@@ -198,7 +199,9 @@ function subjectOf(
 
 function explain(subject: PermissionSubject, state: PermissionState, options: Options): ToolPermission {
   const { name, server } = subject;
-  const about = state.rules.filter(({ kind, rule }) => matchesTool(rule, subject, kind));
+  const about = state.rules.filter(
+    (each) => matchesTool(each.rule, subject, each.kind) || (server === undefined && reaches(each, name)),
+  );
   const exceptions = about
     .filter(({ rule }) => rule.specifier !== undefined && rule.problem === undefined)
     .map(({ kind, rule, source }) => `${kind} by ${source} "${rule.text}"`);
@@ -259,7 +262,8 @@ function warningsOf(options: Options, { rules }: PermissionState, tools: ToolPer
     const problem = ruleProblem(rule, kind);
     if (problem !== undefined)
       return [`${source} "${rule.text}" cannot be used: ${problem}. ${effectOf(kind, rule, source)}`];
-    return rule.text.startsWith(rule.tool) ? [] : [`${source} "${rule.text}" is read as "${rule.tool}".`];
+    if (rule.text.startsWith(rule.tool)) return uselessRule(kind, rule, source);
+    return [`${source} "${rule.text}" is read as "${rule.tool}".`];
   });
   for (const { rule } of rules.filter(({ source }) => source === 'allowedTools')) {
     const row = tools.find(({ tool }) => tool === rule.tool);
@@ -276,6 +280,18 @@ function warningsOf(options: Options, { rules }: PermissionState, tools: ToolPer
     warnings.push('canUseTool is never called for any of these tools.');
   }
   return warnings;
+}
+
+/** Paths that may be changed are named by `Edit(…)` alone. */
+function uselessRule(
+  kind: RuleKind,
+  { tool, specifier, text }: RuleInForce['rule'],
+  source: string,
+): string[] {
+  const isUseless = kind === 'allow' && specifier !== undefined && /^(Write|NotebookEdit)$/.test(tool);
+  return isUseless
+    ? [`${source} "${text}" allows nothing: paths that may be changed are named by Edit(${specifier}).`]
+    : [];
 }
 
 /** Of a rule that cannot be used as it is written. */

@@ -111,6 +111,25 @@ test('tools of the agent itself are known by what names them, and `tools` is wha
   expect(warnings).toEqual(['allowedTools "Edit" has no effect: `tools` does not name it.']);
 });
 
+test('rules for paths and commands are named at every tool whose calls they concern (R51)', () => {
+  const { tools, warnings } = explainPermissions({
+    tools: ['Bash', 'Edit', 'Glob', 'Read', 'Write'],
+    allowedTools: ['Edit(docs/**)', 'Bash(npm run:*)', 'Write(x)'],
+    disallowedTools: ['Read(./secret/**)', 'Edit(*.lock)'],
+  });
+  const deniedRead = 'deny by disallowedTools "Read(./secret/**)"';
+  const deniedEdit = 'deny by disallowedTools "Edit(*.lock)"';
+  const allowed = 'allow by allowedTools "Edit(docs/**)"';
+  expect(Object.fromEntries(tools.map(({ tool: name, exceptions }) => [name, exceptions]))).toEqual({
+    Bash: [deniedRead, deniedEdit, 'allow by allowedTools "Bash(npm run:*)"'],
+    Edit: [deniedRead, deniedEdit, allowed],
+    Glob: [deniedRead],
+    Read: [deniedRead, allowed],
+    Write: [deniedRead, deniedEdit, allowed, 'allow by allowedTools "Write(x)"'],
+  });
+  expect(warnings.join()).toContain('"Write(x)" allows nothing');
+});
+
 test('a server outside is known by its name, its policies and the rules that name its tools', () => {
   const { tools } = explainPermissions({
     mcpServers: {

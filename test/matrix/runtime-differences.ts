@@ -97,6 +97,7 @@ const WITH_SUBAGENTS: readonly string[] = [
 
 /** The scenarios in which a call is asked about, or refused. */
 const PERMITTED: readonly string[] = [
+  'Glob and Grep leave out what a rule forbids to read',
   'the host accepts the suggestion to accept edits',
   'paths outside of the workspace',
   'files that other programs obey are asked about even where edits are accepted',

@@ -1,4 +1,4 @@
-/** How permission rules are read and what they match; the rows for MCP tools and `Bash` are what the CLI was seen to do. */
+/** How permission rules are read and what they match; the rows for MCP tools are what the CLI was seen to do. */
 import { describe, expect, test } from 'vitest';
 import {
   deniesWholeTool,
@@ -68,34 +68,11 @@ test('a pattern never allows a tool that is no server’s (R21)', () => {
 });
 
 describe('a specifier', () => {
-  const bash = (rule: string, command: string, kind: RuleKind = 'allow') =>
-    matchesCall(parseRule(rule), { name: 'Bash' }, kind, { command });
-
-  test.each([
-    ['Bash(touch a:*)', 'touch a', true],
-    ['Bash(touch a:*)', 'touch a b', true],
-    ['Bash(touch a:*)', 'touch ab', false],
-    ['Bash(touch a:*)', 'touch a && touch q', false],
-    ['Bash(touch a:*)', 'touch a; rm -rf /', false],
-    ['Bash(touch a:*)', 'touch a $(rm -rf /)', false],
-    ['Bash(touch a:*)', 'touch a > /etc/passwd', false],
-    ['Bash(touch a)', 'touch a', true],
-    ['Bash(touch a)', 'touch a b', false],
-    ['Bash(touch *)', 'touch a b', true],
-    ['Bash(touch *)', 'touch', true],
-    ['Bash(* b)', 'touch a b', true],
-    ['Bash(*)', 'anything && at all', true],
-  ])('%s allows "%s": %s', (rule, command, expected) => {
-    expect(bash(rule, command)).toBe(expected);
-  });
-
-  test.each([
-    ['touch a b', true],
-    ['touch z && touch a b', true],
-    ['touch z', false],
-  ])('Bash(touch a:*) denies "%s": %s', (command, expected) => {
-    expect(bash('Bash(touch a:*)', command, 'deny')).toBe(expected);
-    expect(deniesWholeTool(parseRule('Bash(touch a:*)'), { name: 'Bash' })).toBe(false);
+  test('for commands needs a parser of shell lines: without one it fails closed (R51)', () => {
+    const rule = parseRule('Bash(touch a:*)');
+    const matches = (kind: RuleKind) => matchesCall(rule, { name: 'Bash' }, kind, { command: 'touch a' });
+    expect([matches('allow'), matches('deny'), matches('ask')]).toEqual([false, true, true]);
+    expect(deniesWholeTool(rule, { name: 'Bash' })).toBe(false);
   });
 
   test.each([

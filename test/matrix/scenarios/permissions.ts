@@ -222,7 +222,6 @@ export const permissions: readonly Scenario[] = [
     },
     {
       script: [toolUse('Bash', { command: 'touch here && echo touched' }), text('Done.')],
-      claudeCodeOnly: 'The runtime has no tools for files and commands.',
     },
   ),
   asked(

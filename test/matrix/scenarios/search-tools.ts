@@ -7,8 +7,6 @@ import { results } from '../support/calc.js';
 import { writeFiles } from '../support/files.js';
 import type { JsonObject, Outcome, Scenario } from '../support/scenario.js';
 
-const RUNTIME_LATER = 'The runtime does not read rules with paths yet.';
-
 const TREE = {
   'a.ts': 'const alpha = 1;\nfunction beta() {\n  return alpha;\n}\n',
   'src/b.js': 'gamma\nALPHA alpha\n',
@@ -180,7 +178,6 @@ export const searchTools: readonly Scenario[] = [
   {
     name: 'Glob and Grep leave out what a rule forbids to read',
     cites: 's15-permission-deny-rules, R49, R51',
-    claudeCodeOnly: RUNTIME_LATER,
     script: [
       toolUse('Glob', { pattern: '*.ts' }),
       toolUse('Grep', { pattern: 'alpha' }),

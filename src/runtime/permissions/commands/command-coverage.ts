@@ -4,9 +4,8 @@ import type { ReadCase } from './command-case.js';
 import type { FileTouch } from './command-files.js';
 import { covers } from './command-rules.js';
 import { effectOf } from './known-commands.js';
-import { isRunningVariable } from './running-variables.js';
 import type { ShellCommand } from './shell-line.js';
-import { withoutThinWrappers } from './thin-wrappers.js';
+import { FREE_WRAPPERS, withoutThinWrappers } from './thin-wrappers.js';
 
 /** Each command and what lets it run, if anything does. */
 export interface Coverage {
@@ -24,21 +23,19 @@ export function coverage({ mode, rules, line, files }: ReadCase): Coverage[] {
       ({ kind, rule: { specifier } }) =>
         kind === 'allow' && specifier !== undefined && isAllowedBy(specifier, command),
     );
-    const effect = effectOf(withoutThinWrappers(command.words));
+    const effect = effectOf(withoutThinWrappers(command.words, FREE_WRAPPERS));
     const isAccepted = effect?.kind === 'edit' && effect.isAcceptable && mode === 'acceptEdits';
     const isFree = command.words.length === 0 || effect?.kind === 'read' || isAccepted;
-    const hasSafeVariables = command.assignments.every(({ name }) => isHarmlessVariable(name, command));
+    const hasSafeVariables = command.assignments.every(
+      ({ name }) => command.words.length > 0 && HARMLESS_VARIABLES.test(name),
+    );
     const blocking = touched.filter((touch) => !isOpen(touch, mode, rule !== undefined));
     const isCovered = blocking.length === 0 && (rule !== undefined || (isFree && hasSafeVariables));
     return { command, rule, blocking, isCovered };
   });
 }
 
-/** `LANG=C ls` is as good as `ls`. Alone, an assignment ends with the line. */
-function isHarmlessVariable(name: string, { words }: ShellCommand): boolean {
-  return words.length === 0 ? !isRunningVariable(name) : HARMLESS_VARIABLES.test(name);
-}
-
+/** `LANG=C ls` is as good as `ls`. Alone, an assignment is asked about, as in the CLI: some names mean something to the shell. */
 const HARMLESS_VARIABLES =
   /^(LANG|LC_[A-Z]+|TZ|CI|NODE_ENV|NO_COLOR|FORCE_COLOR|TERM|COLUMNS|LINES|RUST_BACKTRACE|GOOS|GOARCH|PYTHONUNBUFFERED)$/;
 
