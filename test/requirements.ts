@@ -82,8 +82,8 @@ export const CHAPTERS: readonly Chapter[] = [
     met('The embedded runtime runs where there are no processes and no files: workerd, Deno, Bun.'),
   ]),
   chapter('Working in a workspace', 'R', 48, [
-    open('A `Workspace` port stands for a folder, a tree in memory or a sandboxed shell.'),
-    open('The runtime reads, writes, edits and searches files, with errors the model can act on.'),
+    met('A `Workspace` port stands for a folder, a tree in memory or a sandboxed shell.'),
+    met('The runtime reads, writes, edits and searches files, with errors the model can act on.'),
     met('The runtime runs shell commands, bounded in time and output, and leaves no process behind.'),
     met('Rules for paths and commands, and settings, are decided before anything runs, and fail closed.'),
     met('Subagents have their own tools and model, and can be interrupted.'),

@@ -8,11 +8,15 @@ import { control } from './scenarios/control.js';
 import { customCommands } from './scenarios/custom-commands.js';
 import { externalServers } from './scenarios/external-servers.js';
 import { filePermissions } from './scenarios/file-permissions.js';
+import { fileChanging } from './scenarios/file-changing.js';
+import { fileReading } from './scenarios/file-reading.js';
 import { fileTools } from './scenarios/file-tools.js';
 import { hooks } from './scenarios/hooks.js';
 import { input } from './scenarios/input.js';
 import { interrupts } from './scenarios/interrupts.js';
 import { knowledge } from './scenarios/knowledge.js';
+import { notebookEditing } from './scenarios/notebook-editing.js';
+import { offeredTools } from './scenarios/offered-tools.js';
 import { output } from './scenarios/output.js';
 import { permissions } from './scenarios/permissions.js';
 import { resources } from './scenarios/resources.js';
@@ -46,6 +50,10 @@ export const TABLE = {
   'output and limits': output,
   'errors of the API': apiErrors,
   checkpoints,
+  'offered tools': offeredTools,
+  'reading files': fileReading,
+  'changing files': fileChanging,
+  notebooks: notebookEditing,
   'file tools': fileTools,
   'search tools': searchTools,
   subagents,
