@@ -213,10 +213,8 @@ export class TaskBoard {
       ...(usage === undefined ? {} : { usage }),
     });
     if (task.isBackgrounded || this.#orphans(task.id)) this.#list();
-    if (tells !== undefined) {
-      const news = { text: tells, runId: task.runId };
-      if (task.start.tell?.(news) !== true) this.#tell(news);
-    }
+    const news = { text: tells ?? '', runId: task.runId };
+    if (tells !== undefined && task.start.tell?.(news) !== true) this.#tell(news);
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resolve of waiting) resolve();
