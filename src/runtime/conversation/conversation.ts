@@ -199,11 +199,12 @@ export class AgentConversation {
   }
 
   /** A task has ended: the model hears of it in a turn of its own, or with the results of the running tools. */
-  #hear({ text, runId }: TaskNews): void {
+  #hear({ text, runId, isForLater }: TaskNews): void {
     this.#queue.push({
       type: 'user',
       message: { role: 'user', content: text },
       origin: { kind: 'task-notification', producer: 'session-task', runId },
+      ...(isForLater ? { priority: 'later' } : {}),
     });
     this.#turns.begin();
   }

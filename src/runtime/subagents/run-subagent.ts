@@ -257,12 +257,12 @@ class SubagentRun implements ShownAgent {
     if (isFirst) this.#given.agents.tally.killed[by] += 1;
     if (isFirst && (task.isBackgrounded || by !== 'system')) {
       const summary = `The agent "${this.description}" was stopped`;
-      const isTold = task.isBackgrounded && by === 'user';
+      const isTold = task.isBackgrounded && by !== 'system';
       const notice = { status: 'killed' as const, summary, result: undefined, usage: undefined };
       task.end({
         status: 'stopped',
         summary: this.description,
-        ...(isTold ? { tells: taskNotice(task.start, notice) } : {}),
+        ...(isTold ? { tells: taskNotice(task.start, notice), isForLater: by === 'parent' } : {}),
       });
     }
     this.#cut.abort();
