@@ -216,6 +216,7 @@ export const DIFFERENCES: readonly Difference[] = [
       'an interrupt ends the subagents that somebody waits for',
       'an interrupt ends subagents in the background too',
       'a subagent in the background that the host stops',
+      'a subagent in the background that the main agent stops',
       'a subagent that the host stops while a call waits for it',
     ],
     matches: ({ item, subject, reference }) =>

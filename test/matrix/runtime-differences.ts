@@ -79,7 +79,6 @@ const WITH_SUBAGENTS: readonly string[] = [
   'a subagent that the host defines',
   'what the host sees of a subagent in the foreground',
   'a subagent in the background, and the turn that tells of it',
-  'two subagents at once',
   'subagents of subagents, down to the last one that may',
   'the words of subagents are forwarded',
   'a subagent whose model fails',

@@ -3,12 +3,12 @@ import { clock } from '../../protocol/base/clock.js';
 import type { MessageParam } from '../../protocol/wire/content.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
-import type { SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { type ContextWindow, windowFor } from '../context/context-window.js';
 import type { ConversationFiles } from '../files/conversation-files.js';
 import { logPlace, openFiles } from '../files/open-files.js';
 import { CommandHooks } from '../hooks/command-hooks.js';
+import { hookBase } from '../hooks/hook-base.js';
 import { type HookRegistration, HookRunner } from '../hooks/hook-runner.js';
 import { PromptHooks } from '../hooks/prompt-hooks.js';
 import type { Host } from '../host.js';
@@ -17,7 +17,12 @@ import { openKnowledge } from '../knowledge/open-knowledge.js';
 import { PromptExpander } from '../knowledge/prompt-expander.js';
 import { Permissions } from '../permissions/permissions.js';
 import { type ConversationSettings, readSettings, startWith } from '../settings/conversation-settings.js';
-import { DEFAULT_MAX_TOKENS, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
+import {
+  DEFAULT_MAX_TOKENS,
+  type PlacedConfig,
+  type RuntimeStart,
+  startAnew,
+} from '../start/runtime-config.js';
 import { ledBy, letLead } from '../subagents/leading-agent.js';
 import { Subagents } from '../subagents/subagents.js';
 import { TaskBoard, type TaskNews } from '../tasks/task-board.js';
@@ -27,8 +32,7 @@ import { RequestHistory } from '../turn/history-policy.js';
 import { ModelChoice } from '../turn/model-choice.js';
 import { runUnasked, type TurnParts } from '../turn/new-turn.js';
 import { UsageLedger } from '../turn/usage.js';
-import type { Lines } from './lines.js';
-import { Warnings } from './lines.js';
+import { type Lines, Warnings } from './lines.js';
 import { MessageQueue } from './message-queue.js';
 import { Prompting } from './prompting.js';
 import { TurnLoop } from './turn-loop.js';
@@ -57,7 +61,6 @@ export class AgentConversation {
   #history: RequestHistory;
   readonly #middleware: ComposedCalls | undefined;
   readonly #queue: MessageQueue;
-  readonly #denials: SDKPermissionDenial[] = [];
   readonly #warnings: Warnings;
   #window: ContextWindow | undefined;
   #initialize: InitializeRequest = {};
@@ -68,6 +71,7 @@ export class AgentConversation {
     this.settings = readSettings(config.platform, given);
     this.#warnings = new Warnings(lines, given.onStderr);
     const warn = (text: string): void => this.#warnings.add(text);
+    const warnOnce = (text: string): void => this.#warnings.addOnce(text);
     const start = startWith(given, this.settings, config.model, warn);
     this.#start = start;
     this.#lines = lines;
@@ -82,14 +86,7 @@ export class AgentConversation {
     this.permissions = new Permissions(given.flags, this.settings.permissions, asked, lines, warn);
     this.usage = new UsageLedger(config);
     const commands = new CommandHooks(this.settings.hooks, config.platform.runCommand, start);
-    this.#hooks = new HookRunner(host, lines, commands, () => ({
-      session_id: lines.sessionId,
-      transcript_path: '',
-      cwd: start.cwd,
-      prompt_id: this.#turns.promptId,
-      permission_mode: this.permissions.mode,
-      ...(this.subagents.leader === undefined ? {} : { agent_type: this.subagents.leader.name }),
-    }));
+    this.#hooks = new HookRunner(host, lines, commands, () => hookBase(this, this.#turns.promptId));
     this.#promptHooks = new PromptHooks(this.#hooks, start.flags, this.model);
     const windowTokens = (): number => this.window.sizeFor(this.model.current);
     this.tools = new AgentTools(config, start, this.settings, host, this.permissions, warn, windowTokens);
@@ -98,28 +95,22 @@ export class AgentConversation {
       lines.system('commands_changed', { commands }),
     );
     const expander = new PromptExpander({
-      knowledge: this.knowledge,
-      permissions: this.permissions,
-      model: this.model,
-      cwd: start.cwd,
+      conversation: this,
       workspace: () => this.#workspace,
       run: (call, signal) => runUnasked(call, this.#turnParts(), signal),
-      warn: (text) => this.#warnings.addOnce(text),
+      warn: warnOnce,
     });
     this.tools.use(expander);
-    this.subagents = new Subagents(
-      {
-        conversation: this,
-        turnParts: () => this.#turnParts(),
-        workspace: () => this.#workspace,
-        skillText: (name, signal) => expander.skillText(name, signal),
-        hear: (text, runId) => this.#hear({ text, runId }),
-        warn: (text) => this.#warnings.addOnce(text),
-      },
+    this.subagents = new Subagents({
+      conversation: this,
       config,
-      start.flags,
-      start.flags.agent ?? this.settings.effective.agent,
-    );
+      start,
+      expander,
+      turnParts: () => this.#turnParts(),
+      workspace: () => this.#workspace,
+      hear: (news) => this.#hear(news),
+      warn: warnOnce,
+    });
     this.tools.use(this.subagents.tools);
     const prompting = new Prompting({
       conversation: this,
@@ -137,17 +128,12 @@ export class AgentConversation {
     this.#turns = new TurnLoop({
       lines,
       queue: this.#queue,
-      tasks: this.tasks,
-      tools: this.tools,
-      usage: this.usage,
-      model: this.model,
+      conversation: this,
       warnings: this.#warnings,
-      denials: this.#denials,
       reportsState: start.reportsState,
       transcript: () => this.#transcript,
       prompt: (message, signal) => prompting.run(message, signal),
       beforeFirst: () => letLead(this, start.flags, warn),
-      subagentStats: () => this.subagents.stats,
     });
   }
 
@@ -170,7 +156,7 @@ export class AgentConversation {
     const reading = openKnowledge(this.knowledge, this.#config, this.#start);
     await this.#openTranscript(this.#config, this.#start);
     this.#workspace = await reading;
-    if (this.#workspace !== undefined) await this.#openBuiltIns(this.#workspace);
+    this.#files = await openFiles(this.#workspace, this, this.#start, this.#transcript);
     this.#queue.announce();
     this.#isOpen = true;
     this.#turns.begin();
@@ -185,10 +171,7 @@ export class AgentConversation {
 
   /** Nothing was said yet, in a session of its own; everything else stays as it is. */
   async #beginAnew(): Promise<void> {
-    const { flags } = this.#start;
-    const fresh = { ...flags, continue: false, forkSession: false };
-    for (const flag of ['sessionId', 'resume', 'resumeSessionAt'] as const) fresh[flag] = undefined;
-    await this.#openTranscript({ ...this.#config, history: undefined }, { ...this.#start, flags: fresh });
+    await this.#openTranscript({ ...this.#config, history: undefined }, startAnew(this.#start));
     this.usage.beginAnew();
     this.#window = undefined;
     this.#history = new RequestHistory(this.#config.historyPolicy);
@@ -201,8 +184,7 @@ export class AgentConversation {
     this.#initialize = { ...this.#initialize, ...request };
     this.#hooks.register(request.hooks ?? {});
     this.tools.initialize(request);
-    if (request.agents !== undefined) this.subagents.give(request.agents);
-    this.subagents.isForwarded = request.forwardSubagentText ?? this.subagents.isForwarded;
+    this.subagents.initialize(request);
     this.knowledge.allowed = request.skills ?? this.knowledge.allowed;
   }
 
@@ -220,11 +202,12 @@ export class AgentConversation {
   }
 
   /** A task has ended: the model hears of it in a turn of its own, or with the results of the running tools. */
-  #hear({ text, runId }: TaskNews): void {
+  #hear({ text, runId, isForLater }: TaskNews): void {
     this.#queue.push({
       type: 'user',
       message: { role: 'user', content: text },
       origin: { kind: 'task-notification', producer: 'session-task', runId },
+      ...(isForLater ? { priority: 'later' } : {}),
     });
     this.#turns.begin();
   }
@@ -270,6 +253,10 @@ export class AgentConversation {
     return this.#files;
   }
 
+  get sessionId(): string {
+    return this.#lines.sessionId;
+  }
+
   get cwd(): string {
     return this.#start.cwd;
   }
@@ -289,16 +276,6 @@ export class AgentConversation {
     await Promise.all([this.#turns.close(), this.tools.close(), this.#hooks.close()]);
   }
 
-  async #openBuiltIns(workspace: Workspace): Promise<void> {
-    this.#files = await openFiles(workspace, this, this.#start, this.#transcript);
-    await this.tools.openBuiltIns({
-      workspace,
-      tasks: this.tasks,
-      sessionId: () => this.#lines.sessionId,
-      about: { onRead: (real) => this.knowledge.about(real), ...this.#files.forTools },
-    });
-  }
-
   #turnParts(): TurnParts {
     if (this.#transcript === undefined) throw new Error('The conversation is not open yet.');
     return ledBy(this.subagents.leader, {
@@ -308,7 +285,7 @@ export class AgentConversation {
       lines: this.#lines,
       hooks: this.#hooks,
       queue: this.#queue,
-      denials: this.#denials,
+      denials: this.#turns.denials,
       initialize: this.#initialize,
       transcript: this.#transcript,
       history: this.#history,

@@ -5,7 +5,7 @@ import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { SDKMessageOrigin, SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
 import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import type { RefusedPrompt } from '../hooks/prompt-hooks.js';
-import { RUNTIME_CAPABILITIES, RUNTIME_VERSION, type RuntimeStart } from '../start/runtime-config.js';
+import type { RuntimeStart } from '../start/runtime-config.js';
 import type { SubagentStats } from '../subagents/tally.js';
 import { missingTools } from '../tools/missing-tools.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
@@ -14,6 +14,7 @@ import { type AssistantMessage, emptyCounts } from '../turn/assistant-stream.js'
 import { emptyTurn, type TurnOutcome } from '../turn/turn-record.js';
 import type { UsageLedger } from '../turn/usage.js';
 import type { AgentConversation } from './conversation.js';
+import { initFields } from './init-line.js';
 import type {
   AnsweredFields,
   AssistantFields,
@@ -159,37 +160,6 @@ export class Lines {
     if (!this.#send({ ...line, session_id: this.sessionId, uuid })) this.#isBehind = true;
     return uuid;
   }
-}
-
-/** What the first line of a turn tells the host about the agent. */
-function initFields(
-  { tools, model, permissions, knowledge, subagents }: AgentConversation,
-  cwd: string,
-): SystemLines['init'] {
-  return {
-    cwd,
-    // As in the CLI: by the name that hosts have always known.
-    tools: tools.all().map(({ name }) => (name === 'Agent' ? 'Task' : name)),
-    mcp_servers: tools.hub
-      .status()
-      .map(({ name, status, source }) => ({ name, status, ...(source === undefined ? {} : { source }) })),
-    model: model.fullName,
-    permissionMode: permissions.mode,
-    slash_commands: knowledge.commandNames,
-    apiKeySource: 'none',
-    claude_code_version: RUNTIME_VERSION,
-    output_style: knowledge.styleName,
-    agents: subagents.infos.map(({ name }) => name),
-    skills: knowledge.skillNames,
-    plugins: knowledge.plugins.map(({ name, path, version }) => ({
-      name,
-      path,
-      source: `${name}@inline`,
-      ...(version === undefined ? {} : { version }),
-    })),
-    ...(knowledge.pluginErrors.length === 0 ? {} : { plugin_errors: [...knowledge.pluginErrors] }),
-    capabilities: [...RUNTIME_CAPABILITIES],
-  };
 }
 
 export interface ResultFacts {

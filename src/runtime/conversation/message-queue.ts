@@ -50,7 +50,8 @@ export class MessageQueue {
    */
   takeAll(isCommand: (content: readonly UserContentBlock[]) => boolean = () => false): UserContentBlock[] {
     const own = this.#waiting.findIndex(
-      (message) => contentProblem(message) !== undefined || isCommand(contentOf(message)),
+      (message) =>
+        contentProblem(message) !== undefined || isForLater(message) || isCommand(contentOf(message)),
     );
     const taken = this.#waiting.splice(0, own === -1 ? this.#waiting.length : own);
     for (const message of taken) {
@@ -76,6 +77,11 @@ export class MessageQueue {
   clear(): void {
     this.#waiting.length = 0;
   }
+}
+
+/** News that must not interrupt. */
+function isForLater(message: MessageFrame): boolean {
+  return message.priority === 'later' && !isFromHost(message);
 }
 
 function isFromHost({ origin }: MessageFrame): boolean {

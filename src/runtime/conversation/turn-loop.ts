@@ -2,25 +2,17 @@ import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { SDKMessageOrigin, SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
-import type { SubagentStats } from '../subagents/tally.js';
-import type { TaskBoard } from '../tasks/task-board.js';
-import type { AgentTools } from '../tools/agent-tools.js';
 import type { Transcript } from '../transcript/transcript.js';
-import type { ModelChoice } from '../turn/model-choice.js';
 import { brokenTurn, failedTurn, type TurnOutcome } from '../turn/turn-record.js';
-import type { UsageLedger } from '../turn/usage.js';
+import type { AgentConversation } from './conversation.js';
 import { type Lines, resultLine, saved, type Warnings } from './lines.js';
 import type { MessageQueue } from './message-queue.js';
 
 export interface TurnLoopParts {
   readonly lines: Lines;
   readonly queue: MessageQueue;
-  readonly tasks: TaskBoard;
-  readonly tools: AgentTools;
-  readonly usage: UsageLedger;
-  readonly model: ModelChoice;
+  readonly conversation: Pick<AgentConversation, 'model' | 'subagents' | 'tasks' | 'tools' | 'usage'>;
   readonly warnings: Warnings;
-  readonly denials: SDKPermissionDenial[];
   readonly reportsState: boolean;
   /** Undefined until the conversation is open. */
   transcript(): Transcript | undefined;
@@ -28,7 +20,6 @@ export interface TurnLoopParts {
   prompt(message: MessageFrame, signal: AbortSignal): Promise<TurnOutcome>;
   /** Called once, before the first turn: a message that has its turn before all others. */
   beforeFirst(): MessageFrame | undefined;
-  subagentStats(): SubagentStats | undefined;
 }
 
 type SessionState = 'idle' | 'running' | 'requires_action';
@@ -40,6 +31,8 @@ export class TurnLoop {
   /** How many turns have had a result. */
   results = 0;
   lastWasError = false;
+  /** What the running turn was denied. */
+  readonly denials: SDKPermissionDenial[] = [];
   readonly #parts: TurnLoopParts;
   #turn: AbortController | undefined;
   #working: Promise<void> = Promise.resolve();
@@ -71,7 +64,7 @@ export class TurnLoop {
 
   /** Resolves when nothing is left to do, in the background either. */
   async settled(): Promise<void> {
-    const { tasks } = this.#parts;
+    const { tasks } = this.#parts.conversation;
     await this.#working;
     while (!this.#isClosed && (this.#isWorking || tasks.background.length > 0)) {
       await (this.#isWorking ? this.#working : tasks.changed());
@@ -83,11 +76,12 @@ export class TurnLoop {
     this.#parts.queue.clear();
     this.#turn?.abort(new Error('closed'));
     this.#wake();
-    await this.#parts.tasks.stopAll();
+    await this.#parts.conversation.tasks.stopAll();
   }
 
   async #work(): Promise<void> {
-    const { queue, lines, tasks } = this.#parts;
+    const { queue, lines, conversation } = this.#parts;
+    const { tasks } = conversation;
     this.#isWorking = true;
     this.#reportState('running');
     for (;;) {
@@ -118,7 +112,8 @@ export class TurnLoop {
   }
 
   async #runTurn(message: MessageFrame): Promise<void> {
-    const { lines, usage, model, tools, warnings, denials } = this.#parts;
+    const { lines, conversation, warnings } = this.#parts;
+    const { usage, model, tools, subagents } = conversation;
     const started = clock.monotonic();
     const turn = new AbortController();
     this.#turn = turn;
@@ -128,7 +123,7 @@ export class TurnLoop {
     usage.beginTurn();
     model.beginTurn();
     tools.structured?.reset();
-    denials.length = 0;
+    this.denials.length = 0;
     let outcome: TurnOutcome;
     try {
       outcome = await this.#parts.prompt(message, turn.signal);
@@ -145,13 +140,13 @@ export class TurnLoop {
       resultLine(outcome, {
         durationMs: clock.monotonic() - started,
         usage,
-        denials: [...denials],
+        denials: [...this.denials],
         structured: tools.structured,
         index: this.results++,
         queued: this.#parts.queue.fromHost,
         answered: lines.answeredFields(),
         origin: newsOrigin(message),
-        subagents: this.#parts.subagentStats(),
+        subagents: subagents.stats,
       }),
     );
   }

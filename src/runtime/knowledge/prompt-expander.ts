@@ -1,23 +1,18 @@
 import { clock } from '../../protocol/base/clock.js';
 import type { ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
 import type { Workspace } from '../../workspace/workspace.js';
-import type { Permissions } from '../permissions/permissions.js';
+import type { AgentConversation } from '../conversation/conversation.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
 import type { ToolSet } from '../tools/tool-source.js';
-import type { ModelChoice } from '../turn/model-choice.js';
 import type { ToolRunResult } from '../turn/tool-run.js';
 import { fillPrompt, NotForUserError } from './fill-prompt.js';
-import type { Knowledge } from './knowledge.js';
 import { mentionedFiles } from './mentions.js';
 import type { KnownPrompt } from './prompts.js';
 import { skillTool } from './skill-tool.js';
 import { commandTags, typedCommand, typedPrompt } from './typed.js';
 
 export interface ExpanderParts {
-  readonly knowledge: Knowledge;
-  readonly permissions: Permissions;
-  readonly model: ModelChoice;
-  readonly cwd: string;
+  readonly conversation: Pick<AgentConversation, 'cwd' | 'knowledge' | 'model' | 'permissions'>;
   workspace(): Workspace | undefined;
   /** Runs a call of a tool as the model could, without asking anybody. */
   run(call: ToolUseBlock, signal: AbortSignal): Promise<ToolRunResult>;
@@ -41,12 +36,13 @@ export class PromptExpander implements ToolSet {
   }
 
   get version(): number {
-    return this.#parts.knowledge.version;
+    return this.#parts.conversation.knowledge.version;
   }
 
   /** The tool Skill, where there is something that it could load. */
   tools(): RuntimeTool[] {
-    const { knowledge, permissions, model, warn } = this.#parts;
+    const { warn } = this.#parts;
+    const { knowledge, permissions, model } = this.#parts.conversation;
     if (!knowledge.hasTool) return [];
     this.#skill ??= skillTool({
       knowledge,
@@ -60,7 +56,7 @@ export class PromptExpander implements ToolSet {
 
   /** The skill or command that was typed, if it was one. */
   typed(content: readonly UserContentBlock[]): { prompt: KnownPrompt; args: string } | undefined {
-    return typedPrompt(typedCommand(content), this.#parts.knowledge);
+    return typedPrompt(typedCommand(content), this.#parts.conversation.knowledge);
   }
 
   /** Throws a `PromptError` if a command cannot be used. */
@@ -68,7 +64,7 @@ export class PromptExpander implements ToolSet {
     const typed = this.typed(content);
     if (typed !== undefined) return this.#expandTyped(typed.prompt, typed.args, signal);
     const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-    const { permissions } = this.#parts;
+    const { permissions } = this.#parts.conversation;
     const files = await this.#mentioned(texts.join('\n'), (path, real) => permissions.mayMention(path, real));
     return { blocks: [...files, ...content] };
   }
@@ -79,10 +75,10 @@ export class PromptExpander implements ToolSet {
       throw new NotForUserError(`Only the model can use the skill "${name}": ask for what it does.`);
     this.#grant(prompt);
     const text = await this.fill(prompt, args, signal);
-    const problem = model === undefined ? undefined : this.#parts.model.useForTurn(model);
+    const problem = model === undefined ? undefined : this.#parts.conversation.model.useForTurn(model);
     if (problem !== undefined) this.#parts.warn(`/${name} names a model that is not used: ${problem}`);
     // A text out of a file must not fetch what the agent would have to ask for.
-    const { permissions } = this.#parts;
+    const { permissions } = this.#parts.conversation;
     const files = await this.#mentioned(text, (path) => permissions.readsFreely(path));
     const tags = commandTags({ name, args });
     return { blocks: [...files, { type: 'text', text: tags }, { type: 'text', text }], replay: tags };
@@ -91,7 +87,8 @@ export class PromptExpander implements ToolSet {
   /** What a file of a checkout would allow counts only where the user trusts it, like rules of its settings. */
   #grant({ name, source, allowedTools }: KnownPrompt): void {
     if (allowedTools.length === 0) return;
-    const { knowledge, permissions, warn } = this.#parts;
+    const { warn } = this.#parts;
+    const { knowledge, permissions } = this.#parts.conversation;
     if (source !== 'project' || knowledge.isTrusted) permissions.book.grant(allowedTools);
     else {
       warn(
@@ -106,13 +103,13 @@ export class PromptExpander implements ToolSet {
   ): Promise<UserContentBlock[]> {
     const workspace = this.#parts.workspace();
     if (workspace === undefined || !text.includes('@')) return [];
-    const files = await mentionedFiles(text, { workspace, cwd: this.#parts.cwd, mayRead });
+    const files = await mentionedFiles(text, { workspace, cwd: this.#parts.conversation.cwd, mayRead });
     return files.map((file) => ({ type: 'text', text: file }));
   }
 
   /** The text of a skill that an agent begins with. Rejects if there is none, or it is not for the model. */
   async skillText(name: string, signal: AbortSignal): Promise<string> {
-    const { knowledge } = this.#parts;
+    const { knowledge } = this.#parts.conversation;
     const prompt = knowledge.find(name);
     if (prompt?.isForModel !== true || !knowledge.isAllowed(prompt.name))
       throw new Error('there is no such skill.');

@@ -16,6 +16,7 @@ import type { ConversationSettings } from '../settings/conversation-settings.js'
 import type { RuntimeFlags } from '../start/flags.js';
 import type { PreparedCall, RuntimeTool, ToolAccess } from '../tools/tool-port.js';
 import { type AccessRuling, ruleAccess } from './access-ruling.js';
+import type { AskingAgent } from './asking-agent.js';
 import { Modes } from './modes.js';
 import type { PermittedFiles, WorkspaceParts } from './permitted-files.js';
 import {
@@ -43,16 +44,6 @@ export type Decision =
       fields: DecisionFields;
     }
   | { kind: 'deny'; message: string; interrupt: boolean; fields: DecisionFields };
-
-/** What a turn asks about its calls: the conversation's permissions, or a subagent's view of them. */
-export type TurnPermissions = Pick<Permissions, 'decide' | 'forbids' | 'isRemoved'>;
-
-/** The subagent that makes a call. */
-export interface AskingAgent {
-  readonly id: string;
-  /** Its own mode; undefined: that of the conversation. */
-  readonly mode: PermissionMode | undefined;
-}
 
 export interface Question {
   tool: RuntimeTool;

@@ -143,6 +143,13 @@ export interface RuntimeStart {
   onNoise?: ((line: string) => void) | undefined;
 }
 
+/** The same for a conversation that begins anew, as a session of its own. */
+export function startAnew(start: RuntimeStart): RuntimeStart {
+  const flags = { ...start.flags, continue: false, forkSession: false };
+  for (const flag of ['sessionId', 'resume', 'resumeSessionAt'] as const) flags[flag] = undefined;
+  return { ...start, flags };
+}
+
 export const DEFAULT_MAX_TOKENS = 16_384;
 /** Below this, searching costs more than it saves. */
 export const DEFAULT_DEFER_ABOVE = 50;

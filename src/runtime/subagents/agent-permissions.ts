@@ -1,5 +1,6 @@
 import type { PermissionMode } from '../../protocol/permissions/permissions.js';
-import type { Permissions, TurnPermissions } from '../permissions/permissions.js';
+import type { TurnPermissions } from '../permissions/asking-agent.js';
+import type { Permissions } from '../permissions/permissions.js';
 import { RAISING } from './agent-files.js';
 import type { KnownAgent } from './known-agent.js';
 

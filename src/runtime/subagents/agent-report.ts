@@ -15,7 +15,7 @@ export interface AgentReport {
 }
 
 /** The parts of what was handed back, what the runtime says about it first. */
-export function partsOf({ text, toolsUsed, turnLimit }: AgentReport): string[] {
+function partsOf({ text, toolsUsed, turnLimit }: AgentReport): string[] {
   return [
     ...(toolsUsed.length === 0 ? [] : [`[Tools that it has used: ${toolsUsed.join(', ')}]\n`]),
     ...(turnLimit === undefined ? [] : [`${limitNote(turnLimit)}\n`]),

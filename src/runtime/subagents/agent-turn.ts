@@ -175,13 +175,13 @@ function metadataOf({ agent, depth, call }: AgentPartsRequest): Record<string, u
 /** A skill that is not there is no reason to do nothing: the task says what is wanted. */
 async function skillTexts(
   { name, skills = [] }: KnownAgent,
-  { skillText, warn }: SubagentSurroundings,
+  { expander, warn }: SubagentSurroundings,
   signal: AbortSignal,
 ): Promise<string[]> {
   const texts: string[] = [];
   for (const skill of skills) {
     try {
-      texts.push(await skillText(skill, signal));
+      texts.push(await expander.skillText(skill, signal));
     } catch (error) {
       if (signal.aborted) throw error;
       warn(`The agent "${name}" begins without its skill "${skill}": ${messageOf(error)}`);

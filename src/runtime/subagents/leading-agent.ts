@@ -3,6 +3,7 @@ import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { AgentConversation } from '../conversation/conversation.js';
 import type { RuntimeFlags } from '../start/flags.js';
 import type { TurnParts } from '../turn/new-turn.js';
+import { RAISING } from './agent-files.js';
 import { promptOf } from './agent-prompt.js';
 import type { KnownAgent } from './known-agent.js';
 import { hasTool } from './subagent-tools.js';
@@ -28,7 +29,9 @@ export function letLead(
       conversation.model.name = model;
     }, warn);
   }
-  if (flags.permissionMode === undefined && permissionMode !== undefined) {
+  // As in the CLI: a mode that allows more is the user's to choose.
+  const isRestricting = permissionMode !== undefined && !RAISING.has(permissionMode);
+  if (flags.permissionMode === undefined && isRestricting) {
     orWarn(() => conversation.permissions.beginIn(permissionMode), warn);
   }
   if (initialPrompt === undefined || conversation.messages.length > 0) return undefined;
@@ -43,12 +46,12 @@ function orWarn(change: () => void, warn: (text: string) => void): void {
   }
 }
 
-/** The parts of its turns. A prompt of the host's own replaces that of an agent from a file, as in the CLI. */
+/** The parts of its turns. A prompt of the host's own comes before that of the agent; an empty one does not. */
 export function ledBy(leader: KnownAgent | undefined, parts: TurnParts): TurnParts {
   if (leader === undefined) return parts;
   const { initialize, start } = parts;
   const sent = initialize.systemPrompt ?? [start.flags.systemPrompt ?? ''];
-  const isReplaced = leader.source !== 'given' && sent.some((text) => text !== '');
+  const isReplaced = sent.some((text) => text !== '');
   const { flags } = start;
   return {
     ...parts,

@@ -1,9 +1,7 @@
 import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
-import { LIMITS } from '../../protocol/base/limits.js';
-import type { ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
+import type { ToolUseBlock } from '../../protocol/wire/content.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
-import { tokensIn } from '../context/context-window.js';
 import type { Lines } from '../conversation/lines.js';
 import type { StoppedBy, Task, TaskNews } from '../tasks/task-board.js';
 import { taskNotice } from '../tasks/task-notice.js';
@@ -11,10 +9,11 @@ import type { ToolCall, ToolOutcome } from '../tools/tool-port.js';
 import type { ModelChoice } from '../turn/model-choice.js';
 import { newTurn } from '../turn/new-turn.js';
 import type { TurnOutcome } from '../turn/turn-record.js';
-import { activityOf, countCall, emptyToolStats, toldStats } from './activity.js';
 import { agentLines, marked, type ShownAgent } from './agent-lines.js';
 import { AgentOutputFile } from './agent-output.js';
+import { AgentProgress } from './agent-progress.js';
 import { type AgentReport, completed, interruptedCall, launched, summaryOf } from './agent-report.js';
+import { checkRoom } from './agent-room.js';
 import type { AgentCallInput } from './agent-tool.js';
 import { type AgentParts, agentModel, partsFor } from './agent-turn.js';
 import type { KnownAgent } from './known-agent.js';
@@ -33,18 +32,7 @@ export interface SubagentCall {
 /** Runs an agent for a call: to its end, or only to its start if the call does not wait. */
 export async function runSubagent(given: SubagentCall): Promise<ToolOutcome> {
   const { agents, agent, caller } = given;
-  const { tasks } = agents.surroundings.conversation;
-  const running = [...tasks.foreground, ...tasks.background].filter(
-    ({ start }) => start.type === 'local_agent',
-  );
-  if (running.length >= LIMITS.maxSubagents) {
-    agents.tally.refused.concurrency_limit += 1;
-    throw new Error(`${running.length} agents are running, and no more can: wait for one of them to end.`);
-  }
-  if (caller.depth >= LIMITS.maxSubagentDepth) {
-    agents.tally.refused.depth_limit += 1;
-    throw new Error(`Agents may call agents ${LIMITS.maxSubagentDepth} levels deep: do it yourself.`);
-  }
+  checkRoom(agents, caller);
   const model = agentModel(agents.surroundings, agent, given.input);
   const run = new SubagentRun(given, model);
   return run.begin();
@@ -58,11 +46,8 @@ class SubagentRun implements ShownAgent {
   readonly #model: ModelChoice;
   readonly #lines: Lines;
   readonly #cut = new AbortController();
-  readonly #started = clock.monotonic();
-  readonly #stats = emptyToolStats();
-  readonly #used = new Set<string>();
-  readonly #news: UserContentBlock[] = [];
-  #calls = 0;
+  readonly #progress = new AgentProgress();
+  readonly #news: TaskNews[] = [];
   #parts: AgentParts | undefined;
   #task: Task | undefined;
   #output: AgentOutputFile | undefined;
@@ -119,10 +104,10 @@ class SubagentRun implements ShownAgent {
         id: this.id,
         depth: this.depth,
         callable: callableAgents(agent),
-        noteTools: (names) => this.#noteTools(names),
+        noteTools: (names) => this.#progress.noteTools(names),
         tell: (news) => this.#hear(news),
       },
-      takeNews: () => this.#news.splice(0),
+      takeNews: () => this.#news.splice(0).map(({ text }) => ({ type: 'text', text })),
       onMessage: (message) => this.#output?.add(message),
     });
     this.#output = await AgentOutputFile.open(this.id, surroundings.workspace(), this.#parts.places);
@@ -235,13 +220,13 @@ class SubagentRun implements ShownAgent {
     }
     const report: AgentReport = {
       text: isLimited ? parts.lastWords() : outcome.text,
-      toolsUsed: [...this.#used].sort(),
+      toolsUsed: [...this.#progress.used].sort(),
       turnLimit: isLimited ? agent.maxTurns : undefined,
     };
-    const usage = this.#usage(parts);
-    const stats = toldStats(this.#stats);
+    const usage = this.#progress.usage(parts.lastTokens());
+    const { stats } = this.#progress;
     agents.tally.completed += 1;
-    caller.noteTools(this.#used);
+    caller.noteTools(this.#progress.used);
     this.#end({ status: 'completed', summary: summaryOf(report), usage }, summaryOf(report));
     return completed(report, {
       prompt: this.#given.input.prompt,
@@ -272,12 +257,12 @@ class SubagentRun implements ShownAgent {
     if (isFirst) this.#given.agents.tally.killed[by] += 1;
     if (isFirst && (task.isBackgrounded || by !== 'system')) {
       const summary = `The agent "${this.description}" was stopped`;
-      const isTold = task.isBackgrounded && by === 'user';
+      const isTold = task.isBackgrounded && by !== 'system';
       const notice = { status: 'killed' as const, summary, result: undefined, usage: undefined };
       task.end({
         status: 'stopped',
         summary: this.description,
-        ...(isTold ? { tells: taskNotice(task.start, notice) } : {}),
+        ...(isTold ? { tells: taskNotice(task.start, notice), isForLater: by === 'parent' } : {}),
       });
     }
     this.#cut.abort();
@@ -287,55 +272,25 @@ class SubagentRun implements ShownAgent {
   /** Called with each call that it makes. */
   onCall(block: ToolUseBlock, line: MessageFrame): void {
     const { agent, agents } = this.#given;
-    this.#calls += 1;
-    countCall(this.#stats, block);
     const tool = this.#parts?.turn.conversation.tools.find(block.name);
-    if (tool !== undefined) this.#used.add(tool.name);
+    if (tool !== undefined) this.#progress.noteTools([tool.name]);
     const { cwd } = agents.surroundings.turnParts().start;
     this.#task?.progress({
       tool_use_id: this.toolUseId,
-      description: activityOf(block, cwd) ?? this.description,
       subagent_type: agent.name,
-      usage: {
-        total_tokens: tokensSoFar(line, block),
-        tool_uses: this.#calls,
-        duration_ms: this.#duration(),
-      },
-      last_tool_name: block.name,
+      ...this.#progress.called(block, line, { cwd, description: this.description }),
     });
-  }
-
-  #usage(parts: AgentParts): { total_tokens: number; tool_uses: number; duration_ms: number } {
-    return { total_tokens: parts.lastTokens(), tool_uses: this.#calls, duration_ms: this.#duration() };
-  }
-
-  #duration(): number {
-    return Math.round(clock.monotonic() - this.#started);
-  }
-
-  #noteTools(names: Iterable<string>): void {
-    for (const name of names) this.#used.add(name);
   }
 
   /** Its own background work has ended: it reads that with its next results. */
   #hear(news: TaskNews): boolean {
     if (this.#hasEnded) return false;
-    this.#news.push({ type: 'text', text: news.text });
+    this.#news.push(news);
     return true;
   }
 
   /** What it has not read any more is for the main agent. */
   #passOnNews(): void {
-    for (const block of this.#news.splice(0)) {
-      if (block.type === 'text') this.#given.agents.surroundings.hear(block.text, this.#task?.runId ?? '');
-    }
+    for (const news of this.#news.splice(0)) this.#given.agents.surroundings.hear(news);
   }
-}
-
-/** A guess, because the API counts the answer only at its end. */
-function tokensSoFar({ message }: MessageFrame, { input }: ToolUseBlock): number {
-  const { usage } = message as { usage?: Partial<Record<string, number>> };
-  const { input_tokens = 0, cache_read_input_tokens = 0, cache_creation_input_tokens = 0 } = usage ?? {};
-  const asked = input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
-  return asked + Math.max(1, Math.round(tokensIn(JSON.stringify(input ?? {}))));
 }

@@ -1,9 +1,10 @@
 import { matchesTool, parseRule } from '../../protocol/permissions/permission-rules.js';
 import { currentToolName } from '../../protocol/wire/names.js';
 import type { ModelTool } from '../model.js';
-import { type AgentTools, byToolName, definition } from '../tools/agent-tools.js';
+import type { AgentTools } from '../tools/agent-tools.js';
 import type { ResultBounds } from '../tools/result-bounds.js';
 import { READ_ON } from '../tools/result-bounds.js';
+import { byToolName, definition } from '../tools/tool-definition.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
 import { ToolSearch } from '../tools/tool-search.js';
 import { NO_TOOLS, type ToolSet } from '../tools/tool-source.js';

@@ -1,8 +1,11 @@
 import type { AgentDefinition } from '../../protocol/wire/agents.js';
 import type { AgentInfo } from '../../protocol/wire/control-payloads.js';
+import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import { currentToolName } from '../../protocol/wire/names.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { AgentConversation } from '../conversation/conversation.js';
+import type { PromptExpander } from '../knowledge/prompt-expander.js';
+import type { PlacedConfig, RuntimeStart } from '../start/runtime-config.js';
 import type { TaskNews } from '../tasks/task-board.js';
 import { isNamed } from '../tools/free-tools.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
@@ -31,13 +34,14 @@ export interface Caller {
 /** What subagents need of their conversation. */
 export interface SubagentSurroundings {
   readonly conversation: AgentConversation;
+  readonly config: PlacedConfig;
+  readonly start: RuntimeStart;
+  readonly expander: Pick<PromptExpander, 'skillText'>;
   /** Those of the main agent. */
   turnParts(): TurnParts;
   workspace(): Workspace | undefined;
-  /** The text of a skill, for an agent that begins with it. Rejects if there is none. */
-  skillText(name: string, signal: AbortSignal): Promise<string>;
   /** Tells the main agent of the end of a task. */
-  hear(text: string, runId: string): void;
+  hear(news: TaskNews): void;
   warn(text: string): void;
 }
 
@@ -51,22 +55,14 @@ export class Subagents {
   #changes = 0;
   #stats: SubagentStats | undefined;
   #tool: RuntimeTool | undefined;
-  readonly #config: { readonly workspace?: unknown };
-  readonly #flags: TurnParts['start']['flags'];
   readonly #leader: string | undefined;
 
-  constructor(
-    surroundings: SubagentSurroundings,
-    config: { readonly workspace?: unknown },
-    flags: TurnParts['start']['flags'],
-    leader: string | undefined,
-  ) {
+  constructor(surroundings: SubagentSurroundings) {
+    const { conversation, start } = surroundings;
     this.surroundings = surroundings;
-    this.#config = config;
-    this.#flags = flags;
-    this.#leader = leader;
-    if (flags.agents !== undefined) this.give(flags.agents);
-    const version = (): number => this.#changes + surroundings.conversation.knowledge.version;
+    this.#leader = start.flags.agent ?? conversation.settings.effective.agent;
+    if (start.flags.agents !== undefined) this.#give(start.flags.agents);
+    const version = (): number => this.#changes + conversation.knowledge.version;
     this.tools = {
       get version() {
         return version();
@@ -76,7 +72,12 @@ export class Subagents {
   }
 
   /** Registers those of the host; a second call replaces them. */
-  give(definitions: Readonly<Record<string, AgentDefinition>>): void {
+  initialize({ agents, forwardSubagentText }: InitializeRequest): void {
+    if (agents !== undefined) this.#give(agents);
+    this.isForwarded = forwardSubagentText ?? this.isForwarded;
+  }
+
+  #give(definitions: Readonly<Record<string, AgentDefinition>>): void {
     this.#given = givenAgents(definitions);
     this.#changes += 1;
   }
@@ -124,7 +125,7 @@ export class Subagents {
   }
 
   knowsModel(name: string): boolean {
-    return this.surroundings.turnParts().config.model.accepts?.(name) !== false;
+    return this.surroundings.config.model.accepts?.(name) !== false;
   }
 
   #mainTool(): RuntimeTool {
@@ -139,7 +140,8 @@ export class Subagents {
 
   /** A request stays small unless there is work to divide, or somebody asks for it. */
   get #isOffered(): boolean {
-    return this.#config.workspace !== undefined || this.#given.length > 0 || isNamed('Agent', this.#flags);
+    const { config, start } = this.surroundings;
+    return config.workspace !== undefined || this.#given.length > 0 || isNamed('Agent', start.flags);
   }
 
   #all(): KnownAgent[] {

@@ -55,6 +55,8 @@ export interface TaskEnd {
   readonly error?: string | undefined;
   /** What the model is told in a turn of its own. Absent: nothing. */
   readonly tells?: string | undefined;
+  /** Not with the results of running tools: the model itself has ended it. */
+  readonly isForLater?: boolean;
 }
 
 /** A task that has started and not ended. */
@@ -76,12 +78,10 @@ export interface Task {
 export interface TaskNews {
   readonly text: string;
   readonly runId: string;
+  readonly isForLater: boolean;
 }
 
-/**
- * The tasks of a conversation: tells the host when they start and end, and the model when one in the background has
- * ended.
- */
+/** The tasks of a conversation: tells the host when they start and end, and the model when one in the background has. */
 export class TaskBoard {
   readonly #lines: Lines;
   readonly #tell: (news: TaskNews) => void;
@@ -195,7 +195,7 @@ export class TaskBoard {
   #ended(task: BoardTask, end: TaskEnd): void {
     this.#running.delete(task.id);
     this.#keepOutput(task);
-    const { status, summary, usage, error, tells } = end;
+    const { status, summary, usage, error, tells, isForLater = false } = end;
     const ids = { task_id: task.id, run_id: task.runId };
     const patch = { status: status === 'stopped' ? ('killed' as const) : status, end_time: clock.now() };
     // As in the CLI: the call tells how a command has ended that it has waited for.
@@ -216,10 +216,8 @@ export class TaskBoard {
       ...(usage === undefined ? {} : { usage }),
     });
     if (task.isBackgrounded || this.#orphans(task.id)) this.list();
-    if (tells !== undefined) {
-      const news = { text: tells, runId: task.runId };
-      if (task.start.tell?.(news) !== true) this.#tell(news);
-    }
+    const news = { text: tells ?? '', runId: task.runId, isForLater };
+    if (tells !== undefined && task.start.tell?.(news) !== true) this.#tell(news);
     const waiting = this.#waiting;
     this.#waiting = undefined;
     for (const resolve of waiting ?? []) resolve();

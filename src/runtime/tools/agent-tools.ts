@@ -3,29 +3,30 @@ import { messageOf } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import { currentToolName } from '../../protocol/wire/names.js';
-import type { Workspace } from '../../workspace/workspace.js';
 import type { Host } from '../host.js';
 import { configuredServers } from '../mcp/configured-servers.js';
 import { McpHub } from '../mcp/hub.js';
 import type { ModelTool } from '../model.js';
 import type { Permissions } from '../permissions/permissions.js';
-import type { Platform } from '../platform/platform.js';
 import type { ConversationSettings } from '../settings/conversation-settings.js';
-import type { RuntimeFlags } from '../start/flags.js';
 import { DEFAULT_DEFER_ABOVE, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
-import type { TaskBoard } from '../tasks/task-board.js';
+import {
+  type AgentContext,
+  builtInContext,
+  type Surroundings,
+  type WorkspaceParts,
+} from './built-in-context.js';
 import { type BuiltInContext, openBuiltIns } from './built-ins.js';
-import { canAsk, freeTools, isNamed } from './free-tools.js';
+import { freeTools } from './free-tools.js';
 import { mcpPromptTools } from './mcp-prompt-tools.js';
 import { mcpResourceTools } from './mcp-resource-tools.js';
 import { placesIn } from './places.js';
 import { DEFAULT_MAX_RESULT_CHARS, READ_ON, ResultBounds } from './result-bounds.js';
 import { StructuredOutput } from './structured-output.js';
+import { byToolName, definition } from './tool-definition.js';
 import { isCalled, type RuntimeTool } from './tool-port.js';
 import { ToolSearch } from './tool-search.js';
 import { NO_TOOLS, openTools, type ToolSet } from './tool-source.js';
-
-type Surroundings = { flags: RuntimeFlags; env: NonNullable<RuntimeStart['env']>; platform: Platform };
 
 /** All tools of an agent: those of the runtime, of a user's tool source, and of MCP servers. */
 export class AgentTools {
@@ -112,13 +113,8 @@ export class AgentTools {
       userSettings: platform.userKnowledge?.(parts.workspace.root, env).configDirectory,
     });
     this.#workspaceParts = parts;
-    this.#builtIns = await openBuiltIns(
-      this.#context(parts, {
-        isNamed: () => false,
-        offers: (name) => this.find(name) !== undefined,
-        ...parts.about,
-      }),
-    );
+    const offers = (name: string): boolean => this.find(name) !== undefined;
+    this.#builtIns = await this.#open(parts, { isNamed: () => false, offers, ...parts.about });
     this.#listed = undefined;
   }
 
@@ -127,9 +123,7 @@ export class AgentTools {
     const parts = this.#workspaceParts;
     if (parts === undefined) return NO_TOOLS;
     const { beforeChange } = parts.about;
-    return openBuiltIns(
-      this.#context(parts, { ...agent, ...(beforeChange === undefined ? {} : { beforeChange }) }),
-    );
+    return this.#open(parts, { ...agent, ...(beforeChange === undefined ? {} : { beforeChange }) });
   }
 
   /** Undefined without a workspace. */
@@ -138,30 +132,8 @@ export class AgentTools {
     return parts === undefined ? undefined : placesIn(parts.workspace, this.#surroundings, parts.sessionId());
   }
 
-  #context(parts: WorkspaceParts, agent: AgentContext): BuiltInContext {
-    const { flags, env, platform } = this.#surroundings;
-    const permissions = this.#permissions;
-    return {
-      workspace: parts.workspace,
-      tasks: parts.tasks,
-      get sessionId() {
-        return parts.sessionId();
-      },
-      env,
-      platform,
-      canAsk: canAsk(flags),
-      additionalDirectories: () => permissions.book.directories.map(({ path }) => path),
-      isForbidden: (name) => permissions.isRemoved({ name }),
-      mayRead: (real) => permissions.mayRead(real),
-      readsFreely: (path) => permissions.readsFreely(path),
-      ...agent,
-      isNamed: (name) => agent.isNamed(name) || isNamed(name, flags),
-      places: () => placesIn(parts.workspace, this.#surroundings, parts.sessionId()),
-      get mode() {
-        return permissions.mode;
-      },
-      setMode: (mode) => permissions.setMode(mode),
-    };
+  #open(parts: WorkspaceParts, agent: AgentContext): Promise<ToolSet> {
+    return openBuiltIns(builtInContext(parts, agent, this.#surroundings, this.#permissions));
   }
 
   get structured(): StructuredOutput | undefined {
@@ -304,16 +276,6 @@ export class AgentTools {
   }
 }
 
-/** What the built-in tools of a conversation work on. */
-interface WorkspaceParts {
-  workspace: Workspace;
-  tasks: TaskBoard;
-  sessionId(): string;
-  about: Pick<BuiltInContext, 'onRead' | 'files' | 'beforeChange'>;
-}
-
-type AgentContext = Pick<BuiltInContext, 'beforeChange' | 'files' | 'isNamed' | 'offers' | 'onRead'>;
-
 interface ToolLists {
   /** The versions of what the lists were built from. */
   readonly own: number;
@@ -334,13 +296,4 @@ function isOfOtherServer({ server }: RuntimeTool, { server: other }: RuntimeTool
 
 function owner({ server }: RuntimeTool): string {
   return server === undefined ? 'the agent itself' : `the MCP server "${server.name}"`;
-}
-
-export function definition({ name, description, inputSchema }: RuntimeTool): ModelTool {
-  return { name, description, input_schema: inputSchema };
-}
-
-/** Sorted: a server that connects late or again changes as little as possible of the start of the prompt. */
-export function byToolName(left: ModelTool, right: ModelTool): number {
-  return left.name < right.name ? -1 : 1;
 }

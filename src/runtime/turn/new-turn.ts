@@ -17,7 +17,7 @@ import type { Knowledge } from '../knowledge/knowledge.js';
 import { reminder, withTextAtStart } from '../knowledge/memory-text.js';
 import type { McpHub } from '../mcp/hub.js';
 import type { ModelRequest, ModelTool } from '../model.js';
-import type { TurnPermissions } from '../permissions/permissions.js';
+import type { TurnPermissions } from '../permissions/asking-agent.js';
 import { cacheMark, type PlacedConfig, type RuntimeStart } from '../start/runtime-config.js';
 import type { AgentTools } from '../tools/agent-tools.js';
 import type { RuntimeTool } from '../tools/tool-port.js';

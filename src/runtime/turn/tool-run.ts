@@ -11,7 +11,7 @@ import type { Lines } from '../conversation/lines.js';
 import type { ToolResultMeta } from '../conversation/written-lines.js';
 import { type HookFields, labelOf } from '../hooks/hook-call.js';
 import type { Hooks } from '../hooks/hook-runner.js';
-import type { TurnPermissions } from '../permissions/permissions.js';
+import type { TurnPermissions } from '../permissions/asking-agent.js';
 import type { DecisionFields } from '../permissions/reports.js';
 import type { ResultBounds } from '../tools/result-bounds.js';
 import {

@@ -1,5 +1,5 @@
 import { messageOf, TenonError } from '../../protocol/base/errors.js';
-import type { MessageParam, UserContentBlock } from '../../protocol/wire/content.js';
+import type { MessageParam, ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
 import type {
   SDKAssistantMessageError,
   SDKDeferredToolUse,
@@ -8,6 +8,7 @@ import type {
   TerminalReason,
 } from '../../protocol/wire/messages/index.js';
 import type { Lines } from '../conversation/lines.js';
+import type { HookVerdict } from '../hooks/hook-runner.js';
 import { ModelError } from '../model.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
 import type { TurnUsage } from './usage.js';
@@ -107,6 +108,19 @@ export class TurnRecord {
 
   finished(text: string, terminalReason: TerminalReason): TurnOutcome {
     return { ...this.#base(), subtype: 'success', isError: false, terminalReason, text };
+  }
+
+  /** As the hooks at the end of the turn have decided. */
+  ended(text: string, { stop }: Pick<HookVerdict, 'stop'>): TurnOutcome {
+    return this.finished(text, stop === undefined ? 'completed' : 'stop_hook_prevented');
+  }
+
+  deferred({ id, name, input }: ToolUseBlock): TurnOutcome {
+    return {
+      ...this.finished('', 'tool_deferred'),
+      stopReason: 'tool_deferred',
+      deferredToolUse: { id, name, input: input as SDKDeferredToolUse['input'] },
+    };
   }
 
   failed(

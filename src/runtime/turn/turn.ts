@@ -3,7 +3,6 @@ import { loopTurn } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import type { MessageParam, ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
 import type { BackgroundTaskSummary } from '../../protocol/wire/hook-inputs.js';
-import type { SDKDeferredToolUse, TerminalReason } from '../../protocol/wire/messages/index.js';
 import { isOverflow } from '../context/overflow.js';
 import type { Lines } from '../conversation/lines.js';
 import type { Hooks, HookVerdict } from '../hooks/hook-runner.js';
@@ -50,7 +49,7 @@ export interface TurnDependencies extends ToolRunDependencies, AnswerDependencie
   /** Messages that arrived while tools ran: the model reads them with the results. */
   takeQueued(): UserContentBlock[];
   backgroundTasks(): BackgroundTaskSummary[];
-  /** Ends the subagents that the calls of this turn were waiting for. Resolves when nothing is left of them. */
+  /** Ends the subagents that calls were waiting for. Resolves when nothing is left of them. */
   endSubagents(): Promise<void>;
   noteDenial(result: ToolRunResult): void;
 }
@@ -204,9 +203,8 @@ export class Turn {
     return end ?? this.#structureGiven();
   }
 
-  async #interrupted(blocks: UserContentBlock[]): Promise<TurnOutcome> {
-    await this.#dependencies.endSubagents();
-    return this.#record.interrupted(blocks);
+  #interrupted(blocks: UserContentBlock[]): Promise<TurnOutcome> {
+    return this.#dependencies.endSubagents().then(() => this.#record.interrupted(blocks));
   }
 
   #endAfterTools(stop: ToolRunResult['stop'], deferred: ToolUseBlock | undefined): TurnOutcome | undefined {
@@ -215,13 +213,7 @@ export class Turn {
       const isGiven = this.#dependencies.structured?.isGiven === true;
       return isGiven ? undefined : this.#limitReached(this.#dependencies.limits.afterTools(this.#modelCalls));
     }
-    const { id, name, input } = deferred;
-    const outcome = this.#record.finished('', 'tool_deferred');
-    return {
-      ...outcome,
-      stopReason: 'tool_deferred',
-      deferredToolUse: { id, name, input: input as SDKDeferredToolUse['input'] },
-    };
+    return this.#record.deferred(deferred);
   }
 
   async #resultBlocks(asked: ToolUseBlock[], { calls }: ToolSchedule<ToolRunResult>): Promise<ShownResults> {
@@ -239,7 +231,7 @@ export class Turn {
     if (!structured?.isGiven) return undefined;
     const verdict = await this.#stopHooks();
     if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
-    return this.#record.finished(JSON.stringify(structured.value), stopped(verdict));
+    return this.#record.ended(JSON.stringify(structured.value), verdict);
   }
 
   /** The model requested no tools: checks whether the turn may end. */
@@ -261,7 +253,7 @@ export class Turn {
       return this.#limitReached(limits.afterTools(this.#modelCalls));
     }
     const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-    return this.#record.finished(text, stopped(verdict));
+    return this.#record.ended(text, verdict);
   }
 
   async #stopHooks(): Promise<HookVerdict> {
@@ -298,8 +290,4 @@ export class Turn {
     // As the CLI counts it here: the answers, and the one that was not allowed.
     return limit.subtype === 'error_max_turns' ? { ...outcome, numTurns: this.#modelCalls + 1 } : outcome;
   }
-}
-
-function stopped({ stop }: HookVerdict): TerminalReason {
-  return stop === undefined ? 'completed' : 'stop_hook_prevented';
 }

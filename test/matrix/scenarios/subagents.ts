@@ -23,6 +23,7 @@ import {
 import { calc, kinds, results } from '../support/calc.js';
 import { says } from '../support/says.js';
 import type { Context, Scenario } from '../support/scenario.js';
+import { lastTask } from '../support/steps.js';
 
 /** The main agent sends for help; the helper adds; the main agent sums up. */
 function withHelper(input: Record<string, unknown>): (request: ScriptedRequest) => Step {
@@ -182,8 +183,15 @@ export const subagents: readonly Scenario[] = [
       'TASK ONE': [toolUse('Bash', { command: 'echo 1' }, { id: 'toolu_one' }), text('one')],
       'TASK TWO': [toolUse('Bash', { command: 'echo 2' }, { id: 'toolu_two' }), text('two')],
     }),
-    unordered: ['messages', 'model'],
-    check: (outcome) => expect(handedBack(outcome)).toHaveLength(2),
+    // Which of them comes first is left to chance: what each of them shows is in the check.
+    ignore: ['messages', 'model'],
+    check: (outcome) => {
+      expect(handedBack(outcome)).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
+      expect(taskLines(outcome.messages).slice(0, 2)).toEqual(['task_started', 'task_started']);
+      expect(linesOfAgents(outcome).toSorted()).toEqual(
+        ['assistant tool_use', 'user text', 'user tool_result'].flatMap((line) => [line, line]),
+      );
+    },
   },
   {
     ...agentBase,
@@ -309,6 +317,45 @@ export const subagents: readonly Scenario[] = [
       return query.stopTask(startedTask(context));
     },
     check: (outcome) => expect(results(outcome)).toMatchObject([{ result: 'launched' }, { result: 'heard' }]),
+  },
+  {
+    ...agentBase,
+    name: 'a subagent in the background that the main agent stops',
+    cites: 'builtin-tools 5, R52',
+    script: (request) => {
+      const isMain = JSON.stringify(request.body.messages).includes('MAIN PROMPT');
+      const steps = [
+        agentCall('TASK ONE', { run_in_background: true }),
+        toolUse('mcp__calc__begun', {}, { id: 'toolu_begun' }),
+        toolUse('TaskStop', { task_id: lastTask(request) }, { id: 'toolu_stop' }),
+        text('stopped'),
+        text('heard'),
+      ];
+      const answers = request.messages.filter(({ role }) => role === 'assistant').length;
+      return isMain ? (steps[answers] as Step) : toolUse('mcp__calc__wait', {}, { id: 'toolu_wait' });
+    },
+    servers: (context) => {
+      const { tool, createSdkMcpServer } = context.sdk;
+      const wait = tool('wait', 'Waits', {}, async (_, extra) => {
+        context.note('wait');
+        const { signal } = extra as { signal: AbortSignal };
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        return { content: [] };
+      });
+      const begun = tool('begun', 'Returns when the helper waits', {}, async () => {
+        await waiting(context);
+        return { content: [{ type: 'text' as const, text: 'it waits' }] };
+      });
+      const tools = [wait, begun];
+      return { calc: createSdkMcpServer({ name: 'calc', version: '1.0.0', tools, alwaysLoad: true }) };
+    },
+    options: withWait,
+    // Main agent and helper go on at the same time: what each of them shows is in the check.
+    ignore: ['messages', 'model'],
+    check: (outcome) => {
+      expect(results(outcome)).toMatchObject([{ result: 'stopped' }, { result: 'heard' }]);
+      expect(JSON.stringify(outcome.requests.at(-1)?.messages.at(-1))).toContain('<status>killed</status>');
+    },
   },
   {
     ...agentBase,
