@@ -1,14 +1,10 @@
-/** What the methods of a query ask of the agent, and what comes back. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { PermissionMode, Query, SDKUserMessage } from '../../../src/index.js';
+import type { PermissionMode } from '../../../src/index.js';
 import { text, toolUse } from '../../../src/testing/index.js';
 import { waitUntil } from '../../support/real-cli.js';
 import { calc, results, textResult } from '../support/calc.js';
 import { outcomeOf } from '../support/run-scenario.js';
-import { says } from '../support/says.js';
-import type { Context, Outcome, Scenario } from '../support/scenario.js';
+import type { Outcome, Scenario } from '../support/scenario.js';
 import { nthResult, whileIdle } from '../support/while-idle.js';
 
 type Steps = Record<string, { value?: unknown; threw?: { message: string } }>;
