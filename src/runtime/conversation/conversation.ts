@@ -29,7 +29,7 @@ import type { Lines } from './lines.js';
 import { Warnings } from './lines.js';
 import { MessageQueue } from './message-queue.js';
 import { Prompting } from './prompting.js';
-import { TurnLoop } from './turn-loop.js';
+import { askingHost, TurnLoop } from './turn-loop.js';
 
 /** One conversation: its history, its queued messages, and the running turn. */
 export class AgentConversation {
@@ -73,9 +73,7 @@ export class AgentConversation {
     this.#queue = new MessageQueue(lines);
     const maxTokens = config.maxTokens ?? DEFAULT_MAX_TOKENS;
     this.model = new ModelChoice(config.model, start.flags, maxTokens, lines, this.settings.modelProblem);
-    const asked: Host = {
-      ask: (...question) => this.#turns.whileAsking(() => host.ask(...question)),
-    };
+    const asked = askingHost(host, () => this.#turns);
     this.permissions = new Permissions(given.flags, this.settings.permissions, asked, lines, warn);
     this.usage = new UsageLedger(config);
     const commands = new CommandHooks(this.settings.hooks, config.platform.runCommand, start);
