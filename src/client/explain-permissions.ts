@@ -24,7 +24,7 @@ import {
 } from '../protocol/permissions/permission-rules.js';
 import type { PermissionMode } from '../protocol/permissions/permissions.js';
 import { environmentOf } from './mcp/configured-servers.js';
-import { reaches } from './rule-reach.js';
+import { reaches, uselessRule } from './rule-reach.js';
 
 /** What happens to the calls of one tool. */
 export interface ToolPermission {
@@ -262,7 +262,7 @@ function warningsOf(options: Options, { rules }: PermissionState, tools: ToolPer
     const problem = ruleProblem(rule, kind);
     if (problem !== undefined)
       return [`${source} "${rule.text}" cannot be used: ${problem}. ${effectOf(kind, rule, source)}`];
-    if (rule.text.startsWith(rule.tool)) return uselessRule(kind, rule, source);
+    if (rule.text.startsWith(rule.tool)) return uselessRule({ kind, rule, source });
     return [`${source} "${rule.text}" is read as "${rule.tool}".`];
   });
   for (const { rule } of rules.filter(({ source }) => source === 'allowedTools')) {
@@ -280,18 +280,6 @@ function warningsOf(options: Options, { rules }: PermissionState, tools: ToolPer
     warnings.push('canUseTool is never called for any of these tools.');
   }
   return warnings;
-}
-
-/** Paths that may be changed are named by `Edit(…)` alone. */
-function uselessRule(
-  kind: RuleKind,
-  { tool, specifier, text }: RuleInForce['rule'],
-  source: string,
-): string[] {
-  const isUseless = kind === 'allow' && specifier !== undefined && /^(Write|NotebookEdit)$/.test(tool);
-  return isUseless
-    ? [`${source} "${text}" allows nothing: paths that may be changed are named by Edit(${specifier}).`]
-    : [];
 }
 
 /** Of a rule that cannot be used as it is written. */

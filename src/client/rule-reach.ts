@@ -18,3 +18,11 @@ export function reaches({ kind, rule }: RuleInForce, tool: string): boolean {
   if (rule.specifier === undefined || rule.problem !== undefined) return false;
   return REACH[`${kind} ${rule.tool}`]?.includes(tool) === true;
 }
+
+/** What to say of an allow rule that allows nothing: paths that may be changed are named by `Edit(…)` alone. */
+export function uselessRule({ kind, rule: { tool, specifier, text }, source }: RuleInForce): string[] {
+  const isUseless = kind === 'allow' && specifier !== undefined && /^(Write|NotebookEdit)$/.test(tool);
+  return isUseless
+    ? [`${source} "${text}" allows nothing: paths that may be changed are named by Edit(${specifier}).`]
+    : [];
+}

@@ -35,7 +35,7 @@ import { UsageLedger } from '../turn/usage.js';
 import { type Lines, Warnings } from './lines.js';
 import { MessageQueue } from './message-queue.js';
 import { Prompting } from './prompting.js';
-import { TurnLoop } from './turn-loop.js';
+import { askingHost, TurnLoop } from './turn-loop.js';
 
 /** One conversation: its history, its queued messages, and the running turn. */
 export class AgentConversation {
@@ -80,9 +80,7 @@ export class AgentConversation {
     this.#queue = new MessageQueue(lines);
     const maxTokens = config.maxTokens ?? DEFAULT_MAX_TOKENS;
     this.model = new ModelChoice(config.model, start.flags, maxTokens, lines, this.settings.modelProblem);
-    const asked: Host = {
-      ask: (...question) => this.#turns.whileAsking(() => host.ask(...question)),
-    };
+    const asked = askingHost(host, () => this.#turns);
     this.permissions = new Permissions(given.flags, this.settings.permissions, asked, lines, warn);
     this.usage = new UsageLedger(config);
     const commands = new CommandHooks(this.settings.hooks, config.platform.runCommand, start);

@@ -2,6 +2,7 @@ import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { SDKMessageOrigin, SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
+import type { Host } from '../host.js';
 import type { Transcript } from '../transcript/transcript.js';
 import { brokenTurn, failedTurn, type TurnOutcome } from '../turn/turn-record.js';
 import type { AgentConversation } from './conversation.js';
@@ -181,6 +182,11 @@ export class TurnLoop {
       this.#parts.lines.system('session_state_changed', { state, sdk_host_only: true });
     }
   }
+}
+
+/** The host, asked by somebody whom the turn waits for. */
+export function askingHost(host: Host, turns: () => TurnLoop): Host {
+  return { ask: (...question) => turns().whileAsking(() => host.ask(...question)) };
 }
 
 /** The origin of a message that tells of a task, which its result repeats. */
