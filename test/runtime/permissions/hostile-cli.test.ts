@@ -1,4 +1,7 @@
-/** The same calls put to the Claude Code CLI: it is nowhere stricter than we are, and in many places less so. */
+/**
+ * The same calls put to the Claude Code CLI, which lets many of them run; and calls that we let run, to see that it is not
+ * stricter about these. What is on neither list is not compared.
+ */
 import { describe, expect, it } from 'vitest';
 import { letRun } from './asked-cli.js';
 import { HOSTILE, type HostileSet } from './hostile.js';

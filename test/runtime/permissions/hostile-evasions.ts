@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines of a shell
-/** More hostile calls: each of them ran unasked before somebody looked for it. */
+/** More hostile calls: nearly all of them ran unasked before somebody looked for them, the others are their neighbours. */
 import type { HostileSet } from './hostile.js';
 
 export const EVASIONS: Readonly<Record<string, HostileSet>> = {
