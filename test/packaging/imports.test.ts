@@ -47,7 +47,7 @@ const ALSO: readonly { from: string; to: string }[] = [
   { from: 'workspace/tools/', to: 'runtime/tools/built-ins.ts' },
   { from: 'workspace/tools/', to: 'runtime/tools/tool-port.ts' },
   { from: 'workspace/tools/', to: 'runtime/tools/tool-source.ts' },
-  { from: 'workspace/tools/', to: 'runtime/tasks/task-board.ts' },
+  { from: 'workspace/tools/', to: 'runtime/tasks/task.ts' },
   { from: 'workspace/tools/', to: 'runtime/tasks/task-notice.ts' },
   { from: 'protocol/', to: 'mcp/types.ts' },
   { from: 'protocol/wire/', to: 'mcp/listings.ts' },

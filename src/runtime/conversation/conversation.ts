@@ -25,7 +25,9 @@ import {
 } from '../start/runtime-config.js';
 import { ledBy, letLead } from '../subagents/leading-agent.js';
 import { Subagents } from '../subagents/subagents.js';
-import { TaskBoard, type TaskNews } from '../tasks/task-board.js';
+import type { TaskNews } from '../tasks/task.js';
+import { TaskBoard } from '../tasks/task-board.js';
+import { newsMessage } from '../tasks/task-notice.js';
 import { AgentTools } from '../tools/agent-tools.js';
 import { Transcript } from '../transcript/transcript.js';
 import { RequestHistory } from '../turn/history-policy.js';
@@ -200,13 +202,8 @@ export class AgentConversation {
   }
 
   /** A task has ended: the model hears of it in a turn of its own, or with the results of the running tools. */
-  #hear({ text, runId, isForLater }: TaskNews): void {
-    this.#queue.push({
-      type: 'user',
-      message: { role: 'user', content: text },
-      origin: { kind: 'task-notification', producer: 'session-task', runId },
-      ...(isForLater ? { priority: 'later' } : {}),
-    });
+  #hear(news: TaskNews): void {
+    this.#queue.push(newsMessage(news));
     this.#turns.begin();
   }
 

@@ -19,6 +19,7 @@ import { type AccessRuling, ruleAccess } from './access-ruling.js';
 import type { AskingAgent } from './asking-agent.js';
 import { Modes } from './modes.js';
 import type { PermittedFiles, WorkspaceParts } from './permitted-files.js';
+import type { Decision, Question } from './question.js';
 import {
   acceptance,
   type DecisionFields,
@@ -26,6 +27,7 @@ import {
   deniedText,
   type RejectionSource,
   reasonFields,
+  refusalFields,
   rejection,
   shownFields,
   ungrantedText,
@@ -34,31 +36,6 @@ import { RuleBook } from './rule-book.js';
 import { subjectOf, unaskedDenial } from './skill-permission.js';
 import { specifierChecks } from './specifier-checks.js';
 import { withQuestion } from './user-questions.js';
-
-export type Decision =
-  | {
-      kind: 'allow';
-      input: Record<string, unknown>;
-      /** What was permitted, if the tool said what it touches. */
-      access: ToolAccess | undefined;
-      fields: DecisionFields;
-    }
-  | { kind: 'deny'; message: string; interrupt: boolean; fields: DecisionFields };
-
-export interface Question {
-  tool: RuntimeTool;
-  toolUseId: string;
-  input: Record<string, unknown>;
-  /** What the tool says that the call touches. */
-  access: ToolAccess | undefined;
-  /** Asks the tool again, about an input that the host has changed. */
-  prepare(input: Record<string, unknown>): Promise<PreparedCall>;
-  hook: HookOpinion;
-  signal: AbortSignal;
-  agent?: AskingAgent | undefined;
-  /** Nobody is asked: what would be a question is a denial, which only the caller tells of. */
-  isUnasked?: boolean;
-}
 
 const READ: RuleSubject = { name: 'Read' };
 
@@ -285,14 +262,7 @@ export class Permissions {
       ...reason,
       message,
     });
-    // A question that reached nobody is reported differently from a denial.
-    const fields =
-      ruling.kind === 'ask'
-        ? rejection('user-rejected', { source: 'config' })
-        : rejection('permission-rule', {
-            source: 'config',
-            reason_type: reason.decision_reason_type ?? 'other',
-          });
+    const fields = refusalFields(ruling, reason.decision_reason_type);
     return { kind: 'deny', message, interrupt: false, fields };
   }
 
@@ -303,6 +273,6 @@ export class Permissions {
 }
 
 /** The host's answer, unchecked. */
-type Answer = { [Name in keyof Allowed | keyof Denied]?: unknown };
+type Answer = Partial<Record<keyof Allowed | keyof Denied, unknown>>;
 type Allowed = Extract<PermissionResult, { behavior: 'allow' }>;
 type Denied = Extract<PermissionResult, { behavior: 'deny' }>;

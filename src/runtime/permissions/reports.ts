@@ -18,6 +18,16 @@ export function rejection(
   return { non_execution_kind: kind, permission_decision: { decision: 'reject', ...source } };
 }
 
+/** A question that reached nobody is reported differently from a denial. */
+export function refusalFields(
+  { kind }: AccessRuling,
+  reasonType: RejectionSource['reason_type'] = 'other',
+): DecisionFields {
+  return kind === 'ask'
+    ? rejection('user-rejected', { source: 'config' })
+    : rejection('permission-rule', { source: 'config', reason_type: reasonType });
+}
+
 /** Whose decision a rule is: what the host added during the conversation is still the user's, as are their own settings. */
 const SOURCES: Readonly<Record<string, PermissionDecisionReport['source']>> = {
   session: 'user_temporary',

@@ -1,6 +1,6 @@
 import type { PermissionUpdate } from '../../protocol/permissions/permissions.js';
 import type { RuntimeTool, ToolAccess } from '../tools/tool-port.js';
-import type { Decision } from './permissions.js';
+import type { Decision } from './question.js';
 
 /** A skill that is only a text needs no permission; rules that forbid it count nevertheless. */
 export function subjectOf(tool: RuntimeTool, access: ToolAccess | undefined): RuntimeTool {

@@ -3,7 +3,7 @@ import type { MessageParam } from '../../protocol/wire/content.js';
 import { OutputFile } from '../../workspace/tools/output-file.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { AgentPlaces } from '../platform/platform.js';
-import type { TaskOutput } from '../tasks/task-board.js';
+import type { TaskOutput } from '../tasks/task.js';
 
 /** What a subagent says and is told, a message in each line: its end in memory, all of it in a file if there is one. */
 export class AgentOutputFile {

@@ -2,7 +2,7 @@ import { clock } from '../../protocol/base/clock.js';
 import type { ToolUseBlock } from '../../protocol/wire/content.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
 import { tokensIn } from '../context/context-window.js';
-import type { Task } from '../tasks/task-board.js';
+import type { Task } from '../tasks/task.js';
 import { activityOf, countCall, emptyToolStats, type ToolStats, toldStats } from './activity.js';
 
 type Progress = Parameters<Task['progress']>[0];

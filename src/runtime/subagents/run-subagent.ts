@@ -3,7 +3,7 @@ import { messageOf } from '../../protocol/base/errors.js';
 import type { ToolUseBlock } from '../../protocol/wire/content.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { Lines } from '../conversation/lines.js';
-import type { StoppedBy, Task, TaskNews } from '../tasks/task-board.js';
+import type { StoppedBy, Task, TaskNews } from '../tasks/task.js';
 import { taskNotice } from '../tasks/task-notice.js';
 import type { ToolCall, ToolOutcome } from '../tools/tool-port.js';
 import type { ModelChoice } from '../turn/model-choice.js';

@@ -6,7 +6,7 @@ import type { Workspace } from '../../workspace/workspace.js';
 import type { AgentConversation } from '../conversation/conversation.js';
 import type { PromptExpander } from '../knowledge/prompt-expander.js';
 import type { PlacedConfig, RuntimeStart } from '../start/runtime-config.js';
-import type { TaskNews } from '../tasks/task-board.js';
+import type { TaskNews } from '../tasks/task.js';
 import { isNamed } from '../tools/free-tools.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
 import type { ToolSet } from '../tools/tool-source.js';

@@ -1,4 +1,4 @@
-import type { StoppedBy } from '../tasks/task-board.js';
+import type { StoppedBy } from '../tasks/task.js';
 
 /** The `subagent_stats` of a result: what became of the subagents of the conversation. */
 export interface SubagentStats {

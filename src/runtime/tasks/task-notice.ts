@@ -1,4 +1,5 @@
-import type { TaskEnd, TaskStart } from './task-board.js';
+import type { MessageFrame } from '../../protocol/wire/frames.js';
+import type { TaskEnd, TaskNews, TaskStart } from './task.js';
 
 export interface TaskNotice extends Pick<TaskEnd, 'summary' | 'usage'> {
   readonly status: TaskEnd['status'] | 'killed';
@@ -29,4 +30,14 @@ export function taskNotice(
     '</task-notification>',
     '</system-reminder>',
   ].join('\n');
+}
+
+/** The same as a message of the conversation, in nobody's name. */
+export function newsMessage({ text, runId, isForLater }: TaskNews): MessageFrame {
+  return {
+    type: 'user',
+    message: { role: 'user', content: text },
+    origin: { kind: 'task-notification', producer: 'session-task', runId },
+    ...(isForLater ? { priority: 'later' } : {}),
+  };
 }

@@ -2,7 +2,6 @@ import type { ComposedCalls } from '../../mcp/call-middleware.js';
 import { untilAborted } from '../../protocol/base/cancellation.js';
 import { clock } from '../../protocol/base/clock.js';
 import { AbortError, messageOf } from '../../protocol/base/errors.js';
-import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { ToolUseBlock } from '../../protocol/wire/content.js';
 import type { SDKToolProgressMessage } from '../../protocol/wire/messages/index.js';
@@ -275,28 +274,4 @@ function contentOf(output: unknown): ToolOutcome['content'] {
   const blocks = Array.isArray(output) ? output : (output as { content?: unknown })?.content;
   if (Array.isArray(blocks)) return blocks as ToolOutcome['content'];
   return JSON.stringify(output);
-}
-
-export function isConcurrent(tool: RuntimeTool, { input }: ToolUseBlock): boolean {
-  const { isReadOnly = false } = tool;
-  return tool.isConcurrent?.(isRecord(input) ? input : {}) ?? isReadOnly;
-}
-
-/**
- * Runs the calls of one answer: those that change nothing in parallel, every other one alone, and all in the
- * order in which the model asked. Calls may be added while earlier ones run.
- */
-export class ToolSchedule<Result> {
-  /** In the order of the model. */
-  readonly calls: Promise<Result>[] = [];
-  /** The last call that must run alone. */
-  #lastExclusive: Promise<unknown> = Promise.resolve();
-
-  add(isConcurrent: boolean, run: () => Promise<Result>): Promise<Result> {
-    const before = isConcurrent ? this.#lastExclusive : Promise.allSettled(this.calls);
-    const call = before.then(run);
-    this.calls.push(call);
-    if (!isConcurrent) this.#lastExclusive = call.catch(() => {});
-    return call;
-  }
 }

@@ -11,13 +11,8 @@ import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
 import { HistoryError } from './history-policy.js';
 import { type AnswerDependencies, byCurrentNames, readAnswer } from './model-answer.js';
 import { type ShownResults, showResults } from './tool-results.js';
-import {
-  isConcurrent,
-  runTool,
-  type ToolRunDependencies,
-  type ToolRunResult,
-  ToolSchedule,
-} from './tool-run.js';
+import { runTool, type ToolRunDependencies, type ToolRunResult } from './tool-run.js';
+import { isConcurrent, ToolSchedule } from './tool-schedule.js';
 import {
   type Limit,
   MAX_STRUCTURED_TRIES,

@@ -1,7 +1,7 @@
 import { clock, type Timer } from '../../protocol/base/clock.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { BashInput } from '../../protocol/wire/tools/commands.js';
-import type { Task } from '../../runtime/tasks/task-board.js';
+import type { Task } from '../../runtime/tasks/task.js';
 import type { BuiltInContext } from '../../runtime/tools/built-ins.js';
 import type { RuntimeTool, ToolCall, ToolOutcome } from '../../runtime/tools/tool-port.js';
 import type { CommandEnd } from '../workspace.js';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../protocol/base/limits.js';
-import type { TaskOutput } from '../../runtime/tasks/task-board.js';
+import type { TaskOutput } from '../../runtime/tasks/task.js';
 import { joined } from './bytes.js';
 import type { OutputFile } from './output-file.js';
 

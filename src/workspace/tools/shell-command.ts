@@ -1,7 +1,7 @@
 import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import type { BashInput } from '../../protocol/wire/tools/commands.js';
-import type { Task, TaskEnd, TaskStart } from '../../runtime/tasks/task-board.js';
+import type { Task, TaskEnd, TaskStart } from '../../runtime/tasks/task.js';
 import { taskNotice } from '../../runtime/tasks/task-notice.js';
 import type { AgentPlaces, BuiltInContext } from '../../runtime/tools/built-ins.js';
 import type { CommandEnd, RunningCommand, Workspace } from '../workspace.js';
