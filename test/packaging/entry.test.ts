@@ -93,7 +93,7 @@ const ENTRIES: [name: string, file: string, folders: string[], mostFiles: number
     'tenon/runtime',
     'runtime/index.js',
     ['runtime/', 'config/', 'mcp/', 'options/', 'protocol/', 'sessions/', ...FREE_TOOLS],
-    10,
+    11,
   ],
   ['tenon/model/anthropic', 'models/anthropic/anthropic.js', ['models/', 'runtime/', 'protocol/'], 4],
   ['tenon/model/ai-sdk', 'models/ai-sdk/ai-sdk.js', ['models/', 'runtime/', 'protocol/'], 5],

@@ -1,6 +1,5 @@
 /** What can be checked without starting an agent: Node, the environment, the CLI. */
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { versionOf } from '../../client/launch/cli-versions.js';
 import { type FoundClaudeCode, findClaudeCode, type TriedPlace } from '../../index.js';

@@ -111,7 +111,7 @@ export class AgentConversation {
       hear: (news) => this.#hear(news),
       warn: warnOnce,
     });
-    this.tools.use(this.subagents.tools);
+    this.tools.use(this.subagents);
     const prompting = new Prompting({
       conversation: this,
       start,

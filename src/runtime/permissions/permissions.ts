@@ -2,7 +2,6 @@ import { messageOf } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
 import {
   decideCall,
-  type HookOpinion,
   type PermissionState,
   type RuleInForce,
   removingRule,
@@ -14,9 +13,8 @@ import type { Lines } from '../conversation/lines.js';
 import type { Host } from '../host.js';
 import type { ConversationSettings } from '../settings/conversation-settings.js';
 import type { RuntimeFlags } from '../start/flags.js';
-import type { PreparedCall, RuntimeTool, ToolAccess } from '../tools/tool-port.js';
+import type { RuntimeTool, ToolAccess } from '../tools/tool-port.js';
 import { type AccessRuling, ruleAccess } from './access-ruling.js';
-import type { AskingAgent } from './asking-agent.js';
 import { Modes } from './modes.js';
 import type { PermittedFiles, WorkspaceParts } from './permitted-files.js';
 import type { Decision, Question } from './question.js';

@@ -45,13 +45,14 @@ export interface SubagentSurroundings {
   warn(text: string): void;
 }
 
+const NO_AGENTS: readonly KnownAgent[] = [];
+
 /** The agents of a conversation: who they are, which one leads it, and what has become of those that were called. */
-export class Subagents {
+export class Subagents implements ToolSet {
   readonly surroundings: SubagentSurroundings;
   /** Lines of subagents are shown as a whole: the host has asked for their words. */
   isForwarded = false;
-  readonly tools: ToolSet;
-  #given: readonly KnownAgent[] = [];
+  #given: readonly KnownAgent[] = NO_AGENTS;
   #changes = 0;
   #stats: SubagentStats | undefined;
   #tool: RuntimeTool | undefined;
@@ -62,13 +63,15 @@ export class Subagents {
     this.surroundings = surroundings;
     this.#leader = start.flags.agent ?? conversation.settings.effective.agent;
     if (start.flags.agents !== undefined) this.#give(start.flags.agents);
-    const version = (): number => this.#changes + conversation.knowledge.version;
-    this.tools = {
-      get version() {
-        return version();
-      },
-      tools: () => (this.#isOffered ? [this.#mainTool()] : []),
-    };
+  }
+
+  get version(): number {
+    return this.#changes + this.surroundings.conversation.knowledge.version;
+  }
+
+  /** The tool that calls agents, where there is somebody to call. */
+  tools(): RuntimeTool[] {
+    return this.#isOffered ? [this.#mainTool()] : [];
   }
 
   /** Registers those of the host; a second call replaces them. */
