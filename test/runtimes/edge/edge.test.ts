@@ -85,6 +85,31 @@ describe.each(EDGE_RUNTIMES)('under %s (R47, wish 19)', (_, { start, condition }
     );
   });
 
+  it('files in memory are read, searched and edited, and skills and subagents work on them (R48, R52, R53)', async () => {
+    const { outcome, requests } = await played('workspace', ({ body, toolResults }) => {
+      const isHelper = JSON.stringify(body.system ?? '').includes('You help.');
+      if (isHelper)
+        return toolResults.length > 0 ? text('Helped.') : toolUse('Read', { file_path: 'notes/a.txt' });
+      const calls = [
+        toolUse('Grep', { pattern: 't.o', output_mode: 'content' }),
+        toolUse('Edit', { file_path: 'notes/a.txt', old_string: 'two', new_string: 'second' }),
+        toolUse('Skill', { skill: 'greet', args: 'Ada' }),
+        toolUse('Agent', {
+          description: 'Help',
+          prompt: 'Help me.',
+          subagent_type: 'helper',
+          run_in_background: false,
+        }),
+      ];
+      const said = JSON.stringify(body.messages);
+      const done = ['t.o', 'second', 'Say hello to Ada.', 'Helped.'].filter((words) => said.includes(words));
+      return calls[done.length] ?? text('Done.');
+    });
+    expect(outcome).toMatchObject({ result: 'Done.', text: 'one\nsecond\n' });
+    expect(outcome.results[0]).toContain('two');
+    expect(JSON.stringify(requests[0]?.body)).toContain('Be kind.');
+  });
+
   it('an answer comes in the structure that was asked for, and one that does not fit is refused', async () => {
     const { outcome } = await played('structure', [
       toolUse('StructuredOutput', { sum: 'five' }),

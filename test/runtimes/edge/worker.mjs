@@ -7,6 +7,7 @@ import { createSdkMcpServer, createSession, query, TenonError, tool } from 'teno
 import { aiSdk } from 'tenon/model/ai-sdk';
 import { anthropic } from 'tenon/model/anthropic';
 import { embedded, fileSessionStore, modelFromFunction } from 'tenon/runtime';
+import { memoryWorkspace } from 'tenon/workspace';
 import { z } from 'zod';
 import { serverSentEvents } from './events.js';
 import { HttpSessionStore } from './http-session-store.mjs';
@@ -32,8 +33,8 @@ async function outcomeOf(options, prompt = 'Go.') {
   }
 }
 
-const textOf = ({ content }) =>
-  typeof content === 'string' ? content : content.map(({ text }) => text).join('');
+const textOf = ({ content, text }) =>
+  typeof content === 'string' ? content : (content ?? [{ text }]).map((block) => block.text).join('');
 const structureOf = ({ structured_output }) => (structured_output ? { structured_output } : {});
 
 async function refusalOf(run) {
@@ -46,6 +47,24 @@ async function refusalOf(run) {
 
 const SCENARIOS = {
   tools: (addresses) => outcomeOf({ runtime: claude(addresses), ...toolsOfDesk() }),
+
+  workspace: async ({ messagesApi }) => {
+    const workspace = memoryWorkspace({ 'notes/a.txt': 'one\ntwo\n', 'CLAUDE.md': 'Be kind.' });
+    const model = anthropic({ apiKey: 'test', baseURL: messagesApi });
+    const runtime = embedded({
+      model,
+      workspace,
+      skills: { greet: { description: 'Greets', content: 'Say hello to $ARGUMENTS.' } },
+    });
+    const options = {
+      runtime,
+      allowedTools: ['Edit', 'Agent', 'Skill'],
+      agents: { helper: { description: 'Helps', prompt: 'You help.', tools: ['Read'] } },
+    };
+    const outcome = await outcomeOf({ cwd: workspace.root, ...options });
+    const text = new TextDecoder().decode(await workspace.read('/workspace/notes/a.txt'));
+    return { ...outcome, text };
+  },
 
   structure: (addresses) =>
     outcomeOf({
