@@ -435,17 +435,6 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'In plan mode Claude Code leaves commands to a check on its server, and refuses them where there is none; the runtime asks the host.',
   },
   {
-    id: 'a-missing-tool-is-told',
-    where: ['messages'],
-    seenIn: ['many options at once'],
-    matches: ({ item, subject, reference }) =>
-      item === 'system informational' &&
-      reference === undefined &&
-      JSON.stringify(subject).includes('has no such tool'),
-    reason:
-      'A rule for a built-in tool that the runtime does not have would otherwise silently have no effect.',
-  },
-  {
     id: 'prompts-off-is-nobody-to-ask',
     where: ['messages'],
     seenIn: ['prompts are switched off'],
