@@ -279,9 +279,10 @@ it('a conversation is whole, whatever happens in it', async () => {
         if (type === 'result') return ['result'];
         return subtype === 'session_state_changed' ? [String(state)] : [];
       });
-      expect(marks).toEqual(
-        Array.from({ length: given.prompts }, () => ['running', 'result', 'idle']).flat(),
-      );
+      // While the host is asked, a turn is not running; what follows a question that was cut off is its result.
+      const turns = marks.join(' ').replaceAll(/requires_action (running )?/g, '');
+      const each = Array.from({ length: given.prompts }, () => 'running result idle');
+      expect(turns).toBe(each.join(' '));
       seen.interrupted += JSON.stringify(wire.toHost).includes('"aborted_') ? 1 : 0;
 
       // Nobody is left at work, and nothing was answered twice.
