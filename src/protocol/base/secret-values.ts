@@ -53,6 +53,16 @@ export class SecretValues {
     return this.#longestFirst.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text);
   }
 
+  /** Whether a line of JSON may have one in it, at any depth: false means that nothing needs to be hidden. */
+  mayBeIn(line: string): boolean {
+    return this.#longestFirst.some((secret) => {
+      if (line.includes(secret)) return true;
+      // A text in a line is escaped, and JSON in that text once more.
+      const escaped = JSON.stringify(secret).slice(1, -1);
+      return escaped !== secret && line.includes(escaped);
+    });
+  }
+
   /** For a text that comes in parts. */
   stream(): HiddenStream {
     return new HiddenStream(
@@ -93,6 +103,21 @@ function secretsOfUrl(url: unknown): string[] {
   const { password, searchParams } = new URL(url);
   const named = [...searchParams].filter(([name]) => /key|token|secret|password|auth/i.test(name));
   return [password, ...named.map(([, value]) => value)];
+}
+
+const SECRET_NAME = /(key|token|secret|password|passwd|credentials?|auth)s?(_|$)/i;
+const SHORTEST_VARIABLE = 6;
+/** Switches, numbers, and paths such as that of SSH_AUTH_SOCK. */
+const HARMLESS_VALUE = /^(?:\d+|true|false|none|null|\/[\w.-]+\/.*|[A-Za-z]:\\.*)$/;
+
+/** The values of an environment that are secret by the name of their variable, and passwords of URLs. */
+export function secretVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    if (SECRET_NAME.test(name) && value.length >= SHORTEST_VARIABLE && !HARMLESS_VALUE.test(value)) {
+      return [value];
+    }
+    return value.includes('://') ? secretsOfUrl(value).filter((secret) => secret !== '') : [];
+  });
 }
 
 /** Hides secrets in a text that comes in parts, also one that is divided between them. */

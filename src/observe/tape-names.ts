@@ -1,0 +1,68 @@
+import { readdir, stat, unlink } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { TenonError } from '../protocol/base/errors.js';
+import type { TapeDisk } from './tape-file.js';
+
+export interface NewTape {
+  path: string;
+  descriptor: number;
+}
+
+interface NamingRules {
+  maxRuns: number;
+  /** For the names of files in a directory. */
+  startedAt: string;
+  conversation: string;
+}
+
+/** `2026-11-16T09-12-33-120Z-4f1c2d3e.tape`: sorted by name, they are sorted by time. */
+const OWN_NAME = /^\d{4}-\d\d-\d\dT[\d-]+Z-[0-9a-f]{8}\.tape$/;
+/** Of this process, and still being written: not to be removed. */
+const inUse = new Set<string>();
+
+/**
+ * Creates the file of a recording. What exists is neither overwritten nor added to: after `run.tape` comes
+ * `run-2.tape`.
+ */
+export async function createTape(given: string, rules: NamingRules, disk: TapeDisk): Promise<NewTape> {
+  const isDirectory = await stat(given).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isDirectory) return createNumbered(given, rules.maxRuns, disk);
+  const name = `${rules.startedAt.replaceAll(/[:.]/g, '-')}-${rules.conversation.slice(0, 8)}.tape`;
+  const created = await createNumbered(join(given, name), rules.maxRuns, disk);
+  inUse.add(created.path);
+  await removeOldest(given, rules.maxRuns);
+  return created;
+}
+
+export function releaseTape(path: string): void {
+  inUse.delete(path);
+}
+
+async function createNumbered(path: string, maxRuns: number, disk: TapeDisk): Promise<NewTape> {
+  const ending = extname(path);
+  const stem = path.slice(0, path.length - ending.length);
+  for (let number = 1; number <= maxRuns; number += 1) {
+    const candidate = number === 1 ? path : `${stem}-${number}${ending}`;
+    try {
+      return { path: candidate, descriptor: await disk.create(candidate) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  throw new TenonError(
+    'FILE_FAILED',
+    `${path} has been recorded ${maxRuns} times, up to ${stem}-${maxRuns}${ending}. ` +
+      'Remove some, raise `maxRuns`, or give a directory, in which the oldest recording makes room.',
+  );
+}
+
+/** Only files that have such a name as we give. A file that somebody else removes first is not missed. */
+async function removeOldest(directory: string, maxRuns: number): Promise<void> {
+  const names = (await readdir(directory).catch(() => [])).filter((name) => OWN_NAME.test(name)).sort();
+  const surplus = names.slice(0, Math.max(0, names.length - maxRuns));
+  const removable = surplus.map((name) => join(directory, name)).filter((path) => !inUse.has(path));
+  await Promise.all(removable.map((path) => unlink(path).catch(() => {})));
+}
