@@ -2,7 +2,7 @@ import { isRecord } from '../protocol/base/kinds.js';
 
 /** What is left of a long text in a frame that is too long. */
 const KEPT_CHARS = 1024;
-const CUT = /^([^]*)… <cut: \d+ characters>$/;
+const CUT = /^(.*)… <cut: \d+ characters>$/s;
 
 /** The frame as JSON, with long texts cut, and only its type if that is not enough. */
 export function cutFrame(json: string, maxBytes: number): string {

@@ -31,7 +31,7 @@ const SECRET_FIELD =
  * of a conversation.
  */
 const SUSPICIOUS =
-  /sk-|gh[pousr]_|github_pat_|glpat-|npm_|xox[abeprs]-|AKIA|AIza|eyJ|[Bb]earer |[Bb]asic |BEARER |BASIC |@|PRIVATE KEY|[_"]KEY|[_"]TOKEN|[_"]SECRET|PASSW|CREDENTIAL|"[Aa](?:uthorization|UTHORIZATION|pi[-_]?[Kk]ey|PI|ccess)|KEY=|TOKEN=|SECRET=|[Cc]ookie|[Xx]-[Aa]pi|[Tt]oken\\*"|[Ss]ecret\\*"|[Pp]assw/;
+  /sk-|gh[pousr]_|github_pat_|glpat-|npm_|xox[abeprs]-|AKIA|AIza|eyJ|@|KEY|TOKEN|SECRET|PASSW|CREDENTIAL|(?:[Bb]earer|[Bb]asic|BEARER|BASIC) |[Aa]uthorization|AUTHORIZATION|[Cc]ookie|COOKIE|[Pp]assw|[Ss]ecret\\*"|(?:[Aa]pi|[Aa]ccess|[Rr]efresh|[^\w][Ii]d)[-_]?(?:[Kk]ey|[Tt]oken)\\*"/;
 
 const MAX_DEPTH = 200;
 

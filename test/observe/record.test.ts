@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSdkMcpServer, type Frame, type Options, query, tool } from '../../src/index.js';
+import { createSdkMcpServer, type Frame, type Options, tool } from '../../src/index.js';
 import { readTape, replayTape, toolUse } from '../../src/testing/index.js';
 import { ask, BACK_ENDS } from '../support/back-ends.js';
 

@@ -19,6 +19,8 @@ export interface ReplaySettings {
   /** How long to wait before a line that came `gapMs` after the one before it. Default: not at all. */
   pace?: ((gapMs: number) => number) | undefined;
   differs(difference: TapeDifference): void;
+  /** Called when the replay has come to something that the program has not sent yet. */
+  needs?: ((frame: Frame) => void) | undefined;
 }
 
 /**
@@ -44,6 +46,11 @@ export class ReplayTransport implements Transport {
   constructor(settings: ReplaySettings) {
     this.#settings = settings;
     this.#program = new ProgramSide(settings.lines.filter(isSent), settings.differs);
+  }
+
+  /** How far into the recording it is, in milliseconds. */
+  get time(): number {
+    return this.#time;
   }
 
   start(receiver: TransportReceiver): void {
@@ -95,17 +102,27 @@ export class ReplayTransport implements Transport {
   }
 
   #play(): void {
-    for (let count = 0; !this.#isOver && !this.#isPaused && this.#receiver !== undefined; count += 1) {
-      if (count === LINES_PER_SLICE) return this.#schedule();
-      const line = this.#settings.lines[this.#position];
-      if (line === undefined) return this.#end(this.#tornEnd());
-      if (this.#mustWait(line)) return;
+    let left = LINES_PER_SLICE;
+    while (left > 0 && this.#receiver !== undefined && !this.#isOver && !this.#isPaused) {
+      left -= 1;
+      if (!this.#playNext(this.#receiver)) return;
+    }
+    if (left === 0) this.#schedule();
+  }
+
+  /** False: it is too early for the next line. */
+  #playNext(receiver: TransportReceiver): boolean {
+    const line = this.#settings.lines[this.#position];
+    if (line === undefined) this.#end(this.#tornEnd());
+    else if (this.#mustWait(line)) return false;
+    else {
       clock.clearTimeout(this.#timer);
       this.#timer = undefined;
       this.#position += 1;
       this.#time = line.t;
-      this.#playLine(line, this.#receiver);
+      this.#playLine(line, receiver);
     }
+    return true;
   }
 
   /** Whether it is too early for a line. Whatever it waits for schedules another look. */
@@ -113,6 +130,7 @@ export class ReplayTransport implements Transport {
     if (this.#inputIsOver || this.#waitedFor === this.#position) return false;
     if (isSent(line)) {
       if (this.#program.has(line.frame)) return false;
+      this.#settings.needs?.(line.frame);
       // The program's own code is at work, and may take as long as it takes.
       return isAnswer(line.frame) || this.#waits(this.#settings.patienceMs);
     }
@@ -155,9 +173,11 @@ export class ReplayTransport implements Transport {
   }
 
   #playFrame(line: TapeFrame, receiver: TransportReceiver): void {
-    // An answer that is missing at the end of input was withdrawn with everything else.
-    if (line.direction === '>')
-      return this.#program.match(line, !(this.#inputIsOver && isAnswer(line.frame)));
+    if (line.direction === '>') {
+      // An answer that is missing at the end of input was withdrawn with everything else.
+      this.#program.match(line, !(this.#inputIsOver && isAnswer(line.frame)));
+      return;
+    }
     const frame = this.#program.translated(line.frame);
     if (frame !== undefined) receiver.frame(frame, 0);
   }

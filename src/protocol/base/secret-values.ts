@@ -25,6 +25,8 @@ const NONE: readonly string[] = [];
  */
 export class SecretValues {
   #longestFirst: readonly string[] = NONE;
+  /** As they stand in a line of JSON: a text in it is escaped, and JSON in that text once more. */
+  #inLines: readonly string[] = NONE;
 
   /** A server's entry, with its variables expanded or not. */
   add(config: object | undefined): void {
@@ -43,10 +45,11 @@ export class SecretValues {
       .flatMap((value) => [value, value.split(' ').at(-1) ?? ''])
       .filter(isSecret)
       // Also as it appears inside JSON text.
-      .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+      .flatMap((secret) => [secret, escaped(secret)]);
     if (secrets.length === 0) return;
     const all = new Set([...this.#longestFirst, ...secrets]);
     this.#longestFirst = [...all].sort((one, other) => other.length - one.length);
+    this.#inLines = [...new Set([...all].flatMap((secret) => [secret, escaped(secret)]))];
   }
 
   hide(text: string): string {
@@ -55,12 +58,7 @@ export class SecretValues {
 
   /** Whether a line of JSON may have one in it, at any depth: false means that nothing needs to be hidden. */
   mayBeIn(line: string): boolean {
-    return this.#longestFirst.some((secret) => {
-      if (line.includes(secret)) return true;
-      // A text in a line is escaped, and JSON in that text once more.
-      const escaped = JSON.stringify(secret).slice(1, -1);
-      return escaped !== secret && line.includes(escaped);
-    });
+    return this.#inLines.some((secret) => line.includes(secret));
   }
 
   /** For a text that comes in parts. */
@@ -145,6 +143,10 @@ export class HiddenStream {
     this.#rest = '';
     return this.#hide(rest);
   }
+}
+
+function escaped(secret: string): string {
+  return JSON.stringify(secret).slice(1, -1);
 }
 
 /** How long the beginning of the secret is with which the text ends. */
