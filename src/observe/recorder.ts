@@ -70,9 +70,9 @@ class TapeRecorder implements RunRecorder {
   async #close(): Promise<void> {
     await this.#opening;
     this.#flush();
+    await this.#file?.close();
     this.#isOver = true;
     this.#stopWatchingExit();
-    await this.#file?.close();
     if (this.#file !== undefined) releaseTape(this.#file.path);
   }
 

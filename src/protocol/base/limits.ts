@@ -222,7 +222,7 @@ export const LIMITS = {
   tapeFlushMs: 100,
   tapeFlushChars: 64 * 1024,
   /** What waits for a disk that is slower than the conversation. With more, the recording ends. */
-  maxTapeQueueBytes: 64 * 1024 * 1024,
+  maxTapeQueueBytes: 32 * 1024 * 1024,
   /** The longest recording, the longest frame in it, and how many are kept; see `RecordOptions`. */
   maxTapeBytes: 64 * 1024 * 1024,
   maxTapeFrameBytes: 1024 * 1024,
