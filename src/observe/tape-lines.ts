@@ -29,6 +29,7 @@ export class TapeLines {
   #lastSequence = 0;
   #cut: string | undefined;
   #end: Pick<TapeEnd, 'agent' | 'program'> | undefined;
+  #hasEnded = false;
   #lastAt: number;
   /** The beginning of a line. */
   #stderr = '';
@@ -58,6 +59,7 @@ export class TapeLines {
   take(event: Happened): void {
     this.#lastAt = event.at;
     if (event.kind === 'end') {
+      this.#hasEnded = true;
       const { code, signal, error } = event;
       this.#end = { agent: { code, signal, ...(error === undefined ? {} : { error }) } };
       return;
@@ -66,8 +68,9 @@ export class TapeLines {
     this.#waitingChars += sizeOf(event);
   }
 
+  /** Means nothing after the agent has ended: only the rest of its tape is written. */
   programEnded(code: number): void {
-    this.#end ??= { agent: null, program: code };
+    if (!this.#hasEnded) this.#end = { agent: null, program: code };
   }
 
   /** The lines of everything that has happened since the last time. */
