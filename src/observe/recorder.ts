@@ -7,7 +7,7 @@ import { atExit } from './at-exit.js';
 import { realDisk, type TapeDisk, TapeFile } from './tape-file.js';
 import type { TapeHead } from './tape-format.js';
 import { TapeLines } from './tape-lines.js';
-import { createTape, type NewTape, releaseTape } from './tape-names.js';
+import { createTape, createTapeNow, type NamingRules, type NewTape, releaseTape } from './tape-names.js';
 
 export interface RecorderSettings {
   path: string;
@@ -41,6 +41,7 @@ class TapeRecorder implements RunRecorder {
   #file: TapeFile | undefined;
   #opening: Promise<void> | undefined;
   #timer: Timer | undefined;
+  #rules: NamingRules | undefined;
   #isOver = false;
   #hasWarned = false;
   #stopWatchingExit = (): void => {};
@@ -83,17 +84,23 @@ class TapeRecorder implements RunRecorder {
     this.#stopWatchingExit = atExit((code) => this.#programEnds(code));
     const { startedAt, conversation } = lines;
     const { path, maxRuns = LIMITS.maxTapes } = this.#settings;
+    const rules: NamingRules = { maxRuns, startedAt, conversation };
+    this.#rules = rules;
     lines.head(headOf(event, startedAt));
-    this.#opening = createTape(path, { maxRuns, startedAt, conversation }, this.#disk).then(
+    this.#opening = createTape(path, rules, this.#disk).then(
       (created) => this.#opened(created),
       (error) => this.#giveUp(messageOf(error)),
     );
   }
 
-  #opened({ path, descriptor }: NewTape): void {
-    this.#file = new TapeFile(path, descriptor, this.#disk, (reason) => this.#giveUp(reason));
-    this.#reports.debug('record', `the conversation is recorded in ${path}`);
+  #opened(created: NewTape): void {
+    this.#file = this.#fileOf(created);
+    this.#reports.debug('record', `the conversation is recorded in ${created.path}`);
     this.#flush();
+  }
+
+  #fileOf({ path, descriptor }: NewTape): TapeFile {
+    return new TapeFile(path, descriptor, this.#disk, (reason) => this.#giveUp(reason));
   }
 
   #flush(): void {
@@ -137,6 +144,10 @@ class TapeRecorder implements RunRecorder {
     if (this.#isOver || this.#lines === undefined) return;
     this.#isOver = true;
     this.#lines.programEnded(code);
+    if (this.#file === undefined && this.#rules !== undefined) {
+      const created = createTapeNow(this.#settings.path, this.#rules);
+      if (created !== undefined) this.#file = this.#fileOf(created);
+    }
     this.#file?.writeNow(this.#lines.drain());
   }
 }

@@ -11,7 +11,8 @@ export interface TapeDisk {
   close(descriptor: number): Promise<void>;
 }
 
-const PRIVATE = 0o600;
+/** Only the user's: a recording is as confidential as the conversation. */
+export const PRIVATE = 0o600;
 const [open, write, close] = [promisify(fs.open), promisify(fs.write), promisify(fs.close)];
 
 export const realDisk: TapeDisk = {

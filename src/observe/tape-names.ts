@@ -1,18 +1,22 @@
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { TenonError } from '../protocol/base/errors.js';
-import type { TapeDisk } from './tape-file.js';
+import { LIMITS } from '../protocol/base/limits.js';
+import { PRIVATE, type TapeDisk } from './tape-file.js';
 
 export interface NewTape {
   path: string;
   descriptor: number;
 }
 
-interface NamingRules {
+export interface NamingRules {
   maxRuns: number;
   /** For the names of files in a directory. */
   startedAt: string;
   conversation: string;
+  /** The name that is being tried. */
+  attempted?: string;
 }
 
 /** `2026-11-16T09-12-33-120Z-4f1c2d3e.tape`: sorted by name, they are sorted by time. */
@@ -29,23 +33,48 @@ export async function createTape(given: string, rules: NamingRules, disk: TapeDi
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!isDirectory) return createNumbered(given, rules.maxRuns, disk);
-  const name = `${rules.startedAt.replaceAll(/[:.]/g, '-')}-${rules.conversation.slice(0, 8)}.tape`;
-  const created = await createNumbered(join(given, name), rules.maxRuns, disk);
+  if (!isDirectory) return createNumbered(given, rules, disk);
+  const created = await createNumbered(join(given, nameOf(rules)), rules, disk);
   inUse.add(created.path);
   await removeOldest(given, rules.maxRuns);
   return created;
+}
+
+function nameOf({ startedAt, conversation }: NamingRules): string {
+  return `${startedAt.replaceAll(/[:.]/g, '-')}-${conversation.slice(0, 8)}.tape`;
+}
+
+/**
+ * The same at the exit of a program, which cannot wait for `createTape`. That may have just made the file; it is
+ * ours if it is empty and not older than the recording.
+ */
+export function createTapeNow(given: string, rules: NamingRules): NewTape | undefined {
+  try {
+    const isDirectory = statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+    const path = rules.attempted ?? (isDirectory ? join(given, nameOf(rules)) : given);
+    const { O_CREAT, O_NOFOLLOW = 0, O_WRONLY } = constants;
+    const descriptor = openSync(path, O_CREAT | O_NOFOLLOW | O_WRONLY, PRIVATE);
+    const { size, mtimeMs } = fstatSync(descriptor);
+    if (size === 0 && mtimeMs >= Date.parse(rules.startedAt) - LIMITS.fileTimeGrainMs)
+      return { path, descriptor };
+    closeSync(descriptor);
+  } catch {
+    // Nobody is left to be told.
+  }
+  return undefined;
 }
 
 export function releaseTape(path: string): void {
   inUse.delete(path);
 }
 
-async function createNumbered(path: string, maxRuns: number, disk: TapeDisk): Promise<NewTape> {
+async function createNumbered(path: string, rules: NamingRules, disk: TapeDisk): Promise<NewTape> {
+  const { maxRuns } = rules;
   const ending = extname(path);
   const stem = path.slice(0, path.length - ending.length);
   for (let number = 1; number <= maxRuns; number += 1) {
     const candidate = number === 1 ? path : `${stem}-${number}${ending}`;
+    rules.attempted = candidate;
     try {
       return { path: candidate, descriptor: await disk.create(candidate) };
     } catch (error) {

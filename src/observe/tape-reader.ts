@@ -27,14 +27,12 @@ export interface ReadLine {
 
 /** Reads a tape whole. Throws a `TapeError` that names the file and the line. */
 export function readTape(file: string): Tape {
-  return collected(
-    file,
-    [...tapeLines(file)].map(({ line }) => line),
-  );
+  return asTape(file, tapeLines(file));
 }
 
-export function collected(file: string, all: readonly (TapeHead | PlayedLine)[]): Tape {
-  const [head, ...lines] = all as [TapeHead, ...PlayedLine[]];
+/** Puts together what `tapeLines()` has read. */
+export function asTape(file: string, read: Iterable<ReadLine>): Tape {
+  const [head, ...lines] = [...read].map(({ line }) => line) as [TapeHead, ...PlayedLine[]];
   const last = lines.at(-1);
   return { file, head, lines, end: last?.kind === 'end' ? last : undefined };
 }

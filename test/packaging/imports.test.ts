@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   authoring: ['mcp', 'protocol'],
   client: ['authoring', 'config', 'mcp', 'observe', 'options', 'protocol', 'sessions'],
   // A program on top of everything; nothing may import it.
-  commands: ['', 'client', 'mcp', 'models', 'observe', 'protocol', 'runtime'],
+  commands: ['', 'client', 'mcp', 'models', 'protocol', 'runtime', 'testing'],
   config: ['mcp', 'protocol'],
   mcp: ['protocol'],
   models: ['protocol'],
@@ -84,7 +84,7 @@ describe('imports', () => {
     expect(internal.filter(({ to }) => !paths.has(to))).toEqual([]);
   });
 
-  it('go in one direction only: protocol knows nobody, nobody knows testing', () => {
+  it('go in one direction only: protocol knows nobody, nobody but a command knows testing', () => {
     const wrong = internal.filter(({ from, to }) => {
       const [folder, target] = [folderOf(from), folderOf(to)];
       if (folder === target || MAY_IMPORT[folder]?.includes(target)) return false;

@@ -2,9 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isSuccess, OptionError, query, type SDKResultMessage } from '../../index.js';
-import { viewTape } from '../../observe/replay/view-tape.js';
-import type { Tape } from '../../observe/tape-format.js';
-import { collected, tapeLines } from '../../observe/tape-reader.js';
+import { asTape, type ReadLine, type Tape, tapeLines, viewTape } from '../../testing/index.js';
 import { type Arguments, defineCommand } from '../arguments/command.js';
 import { EXIT } from '../exit-codes.js';
 import { JsonReporter, type Reporter, ScreenReporter } from '../run/reporter.js';
@@ -92,13 +90,13 @@ async function read(file: string, screen: Screen): Promise<Tape> {
   let done = 0;
   screen.setStatus(() => `reading ${basename(file)}: ${Math.round((done / Math.max(size, 1)) * 100)} %`);
   try {
-    const lines = [];
-    for (const { line, number, bytesRead } of tapeLines(file)) {
+    const lines: ReadLine[] = [];
+    for (const line of tapeLines(file)) {
       lines.push(line);
-      done = bytesRead;
-      if (number % LINES_AT_ONCE === 0) await nextTurn();
+      done = line.bytesRead;
+      if (line.number % LINES_AT_ONCE === 0) await nextTurn();
     }
-    return collected(file, lines);
+    return asTape(file, lines);
   } finally {
     screen.setStatus(undefined);
   }

@@ -229,6 +229,8 @@ export const LIMITS = {
   maxTapes: 100,
   /** For the rest of a recording to be written before the end of its conversation is told. */
   tapeCloseMs: 1_000,
+  /** How much older a file may seem than it is: file systems round the time. */
+  fileTimeGrainMs: 2_000,
   /** Longer lines of a tape are an error: its writer writes none that is longer than a frame may be. */
   maxTapeLineBytes: 256 * 1024 * 1024,
   /** How many repeated texts a recording remembers. */
