@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module';
+// The default import, because bundled programs often declare `createRequire` themselves.
+import nodeModule from 'node:module';
 import { clock, type Timer, unref, wait } from '../protocol/base/clock.js';
 import { messageOf } from '../protocol/base/errors.js';
 import { LIMITS } from '../protocol/base/limits.js';
@@ -166,7 +167,7 @@ function headOf({ facts, conversation }: StartEvent, startedAt: string): TapeHea
 
 function ownVersion(): string {
   try {
-    return createRequire(import.meta.url)('tenon/package.json').version;
+    return nodeModule.createRequire(import.meta.url)('tenon/package.json').version;
   } catch {
     return 'unknown';
   }

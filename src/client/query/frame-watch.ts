@@ -1,6 +1,6 @@
+import type { Channel } from 'node:diagnostics_channel';
 import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
-import { hostModule } from '../../protocol/base/host-process.js';
 import type { SecretValues } from '../../protocol/base/secret-values.js';
 import { frameCopy } from '../../protocol/transport/frame-copy.js';
 import type {
@@ -20,16 +20,13 @@ import type {
 import type { Frame } from '../../protocol/wire/frames.js';
 import type { Debug } from './observers.js';
 
-const channels = hostModule('node:diagnostics_channel');
-const frames = channels?.channel('tenon:frame');
-const conversations = channels?.channel('tenon:conversation');
-
-/** Whether a program, or something loaded before it, listens to the conversations of this process. */
-export function isListenedTo(): boolean {
-  return frames?.hasSubscribers === true || conversations?.hasSubscribers === true;
+/** Where conversations are published, if this platform has such a place. */
+export interface Channels {
+  readonly frames: Channel | undefined;
+  readonly conversations: Channel | undefined;
 }
 
-export interface Watchers {
+export interface Watchers extends Channels {
   readonly onFrame: OnFrame | undefined;
   readonly recorder: RunRecorder | undefined;
 }
@@ -66,8 +63,8 @@ export class FrameWatch implements FrameObserver<Seen> {
   constructor(watchers: Watchers, watched: Watched) {
     this.#watchers = watchers;
     this.#watched = watched;
-    this.#copies = watchers.onFrame !== undefined || frames?.hasSubscribers === true;
-    if (watchers.recorder === undefined && conversations?.hasSubscribers !== true) return;
+    this.#copies = watchers.onFrame !== undefined || watchers.frames?.hasSubscribers === true;
+    if (watchers.recorder === undefined && watchers.conversations?.hasSubscribers !== true) return;
     this.rest = {
       happened: (happening) => this.happened(happening),
       ended: async () => watchers.recorder?.close(),
@@ -95,7 +92,7 @@ export class FrameWatch implements FrameObserver<Seen> {
       });
       if (this.#watchers.onFrame !== undefined) this.#call(this.#watchers.onFrame, event);
       // If a subscriber throws, Node reports it as an uncaught exception.
-      if (frames?.hasSubscribers) frames.publish(event);
+      if (this.#watchers.frames?.hasSubscribers) this.#watchers.frames.publish(event);
     }
     if (line !== undefined) {
       const event: FrameLine = { kind: 'frame', direction, at, sequence, line };
@@ -106,6 +103,7 @@ export class FrameWatch implements FrameObserver<Seen> {
   happened(happening: RunHappening): void {
     const event: RunEvent = { ...happening, at: this.#now(), conversation: this.#conversation };
     this.#watchers.recorder?.take(event);
+    const { conversations } = this.#watchers;
     if (conversations?.hasSubscribers) conversations.publish(Object.freeze(event));
   }
 

@@ -7,7 +7,7 @@ import { SecretValues, secretVariables } from '../../protocol/base/secret-values
 import { tappedTransport } from '../../protocol/transport/tapped-transport.js';
 import type { Transport } from '../../protocol/transport/transport.js';
 import type { Machine } from '../launch/machine.js';
-import { FrameWatch, isListenedTo } from './frame-watch.js';
+import { type Channels, FrameWatch } from './frame-watch.js';
 import { Recording } from './recording.js';
 import { factsOf } from './run-facts.js';
 
@@ -28,6 +28,17 @@ export function debugTo(onDebug: ((event: DebugEvent) => void) | undefined, secr
       log('onDebug threw: %o', error);
     }
   };
+}
+
+const diagnostics = hostModule('node:diagnostics_channel');
+const CHANNELS: Channels = {
+  frames: diagnostics?.channel('tenon:frame'),
+  conversations: diagnostics?.channel('tenon:conversation'),
+};
+
+/** Whether the program, or something loaded before it, listens to the conversations of this process. */
+function isListenedTo(): boolean {
+  return CHANNELS.frames?.hasSubscribers === true || CHANNELS.conversations?.hasSubscribers === true;
 }
 
 /** Shows a conversation to those who watch it. */
@@ -59,7 +70,7 @@ export function frameTap(
         record === undefined
           ? undefined
           : new Recording(machine.openRecorder(record, { debug, warn: warningsTo(options, 'TENON_RECORD') }));
-      watch = new FrameWatch({ onFrame, recorder }, watched);
+      watch = new FrameWatch({ ...CHANNELS, onFrame, recorder }, watched);
       return tappedTransport(transport, watch);
     },
     onModel: record === undefined && !isListenedTo() ? undefined : (exchange) => watch?.happened(exchange),
