@@ -28,10 +28,16 @@ const SECRET_FIELD =
 
 /**
  * Whether a line may have any of these in it. Most lines have none, and the patterns above are too slow for every line
- * of a conversation.
+ * of a conversation. Two expressions, because each is faster than both in one.
  */
-const SUSPICIOUS =
-  /sk-|gh[pousr]_|github_pat_|glpat-|npm_|xox[abeprs]-|AKIA|AIza|eyJ|@|KEY|TOKEN|SECRET|PASSW|CREDENTIAL|(?:[Bb]earer|[Bb]asic|BEARER|BASIC) |[Aa]uthorization|AUTHORIZATION|[Cc]ookie|COOKIE|[Pp]assw|[Ss]ecret\\*"|(?:[Aa]pi|[Aa]ccess|[Rr]efresh|[^\w][Ii]d)[-_]?(?:[Kk]ey|[Tt]oken)\\*"/;
+const SUSPICIOUS = [
+  /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AKIA|AIza|eyJ|BEARER|BASIC|AUTHORIZ|COOKIE/,
+  /sk-|gh[pousr]_|_pat_|glpat-|npm_|xox[abeprs]-|[Bb]earer |[Bb]asic |uthoriz|ookie|assw|ecret\\*"|pi[-_]?[Kk]ey\\*"|(?:ccess|fresh|id)[-_]?[Tt]oken\\*"/,
+];
+
+function isSuspicious(line: string): boolean {
+  return SUSPICIOUS.some((form) => form.test(line)) || line.includes('@');
+}
 
 const MAX_DEPTH = 200;
 
@@ -45,7 +51,7 @@ export class Redactor {
 
   /** A line of JSON without secrets. */
   line(json: string): string {
-    if (!SUSPICIOUS.test(json) && !this.#known.mayBeIn(json)) return json;
+    if (!isSuspicious(json) && !this.#known.mayBeIn(json)) return json;
     return JSON.stringify(this.value(JSON.parse(json)));
   }
 

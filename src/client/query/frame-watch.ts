@@ -104,7 +104,8 @@ export class FrameWatch implements FrameObserver<Seen> {
     const event: RunEvent = { ...happening, at: this.#now(), conversation: this.#conversation };
     this.#watchers.recorder?.take(event);
     const { conversations } = this.#watchers;
-    if (conversations?.hasSubscribers) conversations.publish(Object.freeze(event));
+    if (!conversations?.hasSubscribers) return;
+    conversations.publish(Object.freeze(hiddenIn(event, this.#watched.secrets)));
   }
 
   #now(): number {
@@ -152,4 +153,13 @@ export class FrameWatch implements FrameObserver<Seen> {
  */
 function hasConfiguration({ type }: Frame, direction: FrameInfo['direction']): boolean {
   return type === (direction === 'sent' ? 'control_request' : 'control_response');
+}
+
+/** As in frames: without the secrets of MCP servers. */
+function hiddenIn(event: RunEvent, secrets: SecretValues): RunEvent {
+  const json = (text: string): string =>
+    secrets.mayBeIn(text) ? JSON.stringify(secrets.hideIn(JSON.parse(text))) : text;
+  if (event.kind === 'request') return { ...event, body: json(event.body) };
+  if (event.kind === 'answer') return { ...event, events: json(event.events) };
+  return event.kind === 'start' ? event : secrets.hideIn(event);
 }
