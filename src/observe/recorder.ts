@@ -90,7 +90,7 @@ class TapeRecorder implements RunRecorder {
     lines.head(headOf(event, startedAt));
     this.#opening = createTape(path, rules, this.#disk).then(
       (created) => this.#opened(created),
-      (error) => this.#giveUp(messageOf(error)),
+      (error) => this.#giveUp(messageOf(error), remedyFor(error, path)),
     );
   }
 
@@ -118,14 +118,13 @@ class TapeRecorder implements RunRecorder {
   }
 
   /** The conversation goes on. */
-  #giveUp(reason: string): void {
+  #giveUp(reason: string, remedy = ''): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#stopWatchingExit();
-    const { path } = this.#settings;
     this.#warnOnce(
       this.#file === undefined
-        ? `The conversation is not recorded: ${reason}. Create the directory of "${path}", or give another path.`
+        ? `The conversation is not recorded: ${reason}.${remedy}`
         : `The recording in ${this.#file.path} has ended, the conversation goes on: ${reason}.`,
     );
     if (this.#file !== undefined) {
@@ -151,6 +150,11 @@ class TapeRecorder implements RunRecorder {
     }
     this.#file?.writeNow(this.#lines.drain());
   }
+}
+
+function remedyFor(error: unknown, path: string): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' ? ` Create the directory of "${path}", or give another path.` : '';
 }
 
 function headOf({ facts, conversation }: StartEvent, startedAt: string): TapeHead {

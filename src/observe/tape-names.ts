@@ -49,19 +49,38 @@ function nameOf({ startedAt, conversation }: NamingRules): string {
  * ours if it is empty and not older than the recording.
  */
 export function createTapeNow(given: string, rules: NamingRules): NewTape | undefined {
-  try {
-    const isDirectory = statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
-    const path = rules.attempted ?? (isDirectory ? join(given, nameOf(rules)) : given);
-    const { O_CREAT, O_NOFOLLOW = 0, O_WRONLY } = constants;
-    const descriptor = openSync(path, O_CREAT | O_NOFOLLOW | O_WRONLY, PRIVATE);
-    const { size, mtimeMs } = fstatSync(descriptor);
-    if (size === 0 && mtimeMs >= Date.parse(rules.startedAt) - LIMITS.fileTimeGrainMs)
-      return { path, descriptor };
-    closeSync(descriptor);
-  } catch {
-    // Nobody is left to be told.
+  const isDirectory = statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+  for (const path of candidates(isDirectory ? join(given, nameOf(rules)) : given, rules.maxRuns)) {
+    try {
+      return { path, descriptor: openSync(path, 'wx', PRIVATE) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return undefined;
+    }
+    if (path !== rules.attempted) continue;
+    const descriptor = justMade(path, rules);
+    if (descriptor !== undefined) return { path, descriptor };
   }
   return undefined;
+}
+
+function justMade(path: string, { startedAt }: NamingRules): number | undefined {
+  try {
+    const descriptor = openSync(path, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
+    const { size, mtimeMs } = fstatSync(descriptor);
+    if (size === 0 && mtimeMs >= Date.parse(startedAt) - LIMITS.fileTimeGrainMs) return descriptor;
+    closeSync(descriptor);
+  } catch {
+    // Not ours, then.
+  }
+  return undefined;
+}
+
+/** `run.tape`, `run-2.tape`, `run-3.tape` … */
+function* candidates(path: string, maxRuns: number): Generator<string, void> {
+  const ending = extname(path);
+  const stem = path.slice(0, path.length - ending.length);
+  yield path;
+  for (let number = 2; number <= maxRuns; number += 1) yield `${stem}-${number}${ending}`;
 }
 
 export function releaseTape(path: string): void {
@@ -69,11 +88,7 @@ export function releaseTape(path: string): void {
 }
 
 async function createNumbered(path: string, rules: NamingRules, disk: TapeDisk): Promise<NewTape> {
-  const { maxRuns } = rules;
-  const ending = extname(path);
-  const stem = path.slice(0, path.length - ending.length);
-  for (let number = 1; number <= maxRuns; number += 1) {
-    const candidate = number === 1 ? path : `${stem}-${number}${ending}`;
+  for (const candidate of candidates(path, rules.maxRuns)) {
     rules.attempted = candidate;
     try {
       return { path: candidate, descriptor: await disk.create(candidate) };
@@ -83,8 +98,8 @@ async function createNumbered(path: string, rules: NamingRules, disk: TapeDisk):
   }
   throw new TenonError(
     'FILE_FAILED',
-    `${path} has been recorded ${maxRuns} times, up to ${stem}-${maxRuns}${ending}. ` +
-      'Remove some, raise `maxRuns`, or give a directory, in which the oldest recording makes room.',
+    `${path} has been recorded ${rules.maxRuns} times. ` +
+      'Remove some, raise `maxRuns`, or give a directory, in which the oldest recording makes room',
   );
 }
 
