@@ -37,7 +37,8 @@ export class TapeLines {
   constructor({ at, conversation, secrets }: Extract<RunEvent, { kind: 'start' }>, bounds: Bounds) {
     this.#began = at;
     this.#lastAt = at;
-    this.#bounds = bounds;
+    // What is written must also be read.
+    this.#bounds = { ...bounds, maxFrameBytes: Math.min(bounds.maxFrameBytes, LIMITS.maxTapeLineBytes / 4) };
     this.#redactor = new Redactor(secrets);
     this.startedAt = new Date(at).toISOString();
     this.conversation = conversation;

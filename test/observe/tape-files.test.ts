@@ -249,6 +249,14 @@ describe('a file that is read', () => {
     expect(() => replayTape(file)).toThrow(problem);
   });
 
+  it('and has a line without an end is refused before it fills the memory (R56)', async () => {
+    const file = join(await folder(), 'long.tape');
+    await writeFile(file, '{"tape":1}\n{"kind":"noise","t":1,"text":"');
+    // The rest is a hole, which takes no room on the disk.
+    await truncate(file, LIMITS.maxTapeLineBytes * 4);
+    expect(() => readTape(file)).toThrow(/long\.tape, line 2: the line is longer than \d+ bytes/);
+  });
+
   it('and is not there is refused, with the way to make one (R56)', () => {
     expect(() => readTape(join(root, 'nothing.tape'))).toThrow(/there is no such file.*--record/);
   });

@@ -232,7 +232,7 @@ export const LIMITS = {
   /** How much older a file may seem than it is: file systems round the time. */
   fileTimeGrainMs: 2_000,
   /** Longer lines of a tape are an error: its writer writes none that is longer than a frame may be. */
-  maxTapeLineBytes: 256 * 1024 * 1024,
+  maxTapeLineBytes: 64 * 1024 * 1024,
   /** How many repeated texts a recording remembers. */
   rememberedBlocks: 10_000,
   /**
