@@ -9,6 +9,7 @@
  * @property {number} [atMost] times the floor, or the case's `base`
  * @property {number} [atLeast] times the floor
  * @property {number} [limit] the goal as a number in `unit`
+ * @property {number} [timesUnrecorded] at most so many times as much as without a recording
  * @property {number} [timesLess] how many times less than the Claude Code CLI
  *
  * @typedef {object} Case
@@ -160,6 +161,13 @@ export const CASES = [
   roundTrip('10 KB', 10 * 1024, 2000, [half('10 KB'), cpu('10 KB')]),
   roundTrip('1 MB', MB, 40, [half('1 MB'), cpu('1 MB', 1.2)]),
   roundTrip('10 MB', 10 * MB, 5, [half('10 MB'), cpu('10 MB')]),
+  {
+    name: 'record-100B',
+    measurement: 'calls',
+    subjects: ['tenon', 'recorded'],
+    parameters: { number: 20_000, inFlight: 1, bytes: 100 },
+    metrics: [{ ...cpu('100 B'), timesUnrecorded: 1.05 }],
+  },
   inFlight(8),
   inFlight(64, 0.6),
   inFlight(512),

@@ -13,6 +13,7 @@ import {
   aligned,
   clientCells,
   realCliCells,
+  recordingCells,
   runtimeCells,
   transportCells,
 } from './lib/tables.mjs';
@@ -86,7 +87,15 @@ emulator();
 const measured = rows(cases, await measureAll(cases, rounds, progress));
 if (values.json) console.log(JSON.stringify(measured, null, 2));
 else {
-  const tables = [clientCells, transportCells, realCliCells, agentCells, runtimeCells, adapterCells];
+  const tables = [
+    clientCells,
+    recordingCells,
+    transportCells,
+    realCliCells,
+    agentCells,
+    runtimeCells,
+    adapterCells,
+  ];
   for (const cells of tables.map((cells) => cells(measured))) {
     if (cells.length > 1) console.log(`\n${aligned(cells)}`);
   }

@@ -143,7 +143,7 @@ export type {
   ToolAnnotations,
 } from './mcp/types.js';
 export type { ProxiedServerConfig } from './mcp/upstream/upstream-transport.js';
-export type { AgentRuntime, AgentStart, OpenTransport } from './options/agent-runtime.js';
+export type { AgentRuntime, AgentStart, ModelExchange, OpenTransport } from './options/agent-runtime.js';
 export { EXECUTABLE_VARIABLE } from './options/environment.js';
 export type {
   AgentDefinition,
@@ -156,6 +156,7 @@ export type {
   Options,
   OutputFormat,
   OutputFormatType,
+  RecordOptions,
   SandboxCredentialsConfig,
   SandboxFilesystemConfig,
   SandboxIgnoreViolations,
@@ -198,6 +199,7 @@ export type {
   PermissionUpdateDestination,
 } from './protocol/permissions/permissions.js';
 export type { OfficialTransport as Transport } from './protocol/transport/official-transport.js';
+export type { ModelFailure, RunEvent, RunFacts, RunHappening } from './protocol/transport/run-events.js';
 export type { FrameEvent, FrameInfo, OnFrame } from './protocol/transport/tapped-transport.js';
 export type {
   AdvisorToolResultBlock,

@@ -11,7 +11,7 @@ import { median, ratio } from './statistics.mjs';
  * @property {string} title
  * @property {Metric} metric
  * @property {Record<string, { median: number, least: number, most: number }>} bySubject
- * @property {number | undefined} ratio Tenon to the floor
+ * @property {number | undefined} ratio Tenon to the floor, or with a recording to without
  * @property {Record<string, number | undefined>} toBase of the other subjects, where the case has a base
  * @property {string} goal
  * @property {boolean | undefined} met
@@ -46,19 +46,21 @@ function row(each, metric, measured) {
   );
   const hasFloor = each.subjects.includes('floor');
   const toFloor = hasFloor ? ratio(series('tenon'), series('floor')) : undefined;
+  const isRecorded = each.subjects.includes('recorded');
+  const toUnrecorded = isRecorded ? ratio(series('recorded'), series('tenon')) : undefined;
   const own = bySubject.tenon ?? bySubject.runtime ?? bySubject['tenon-runtime'];
   return {
     name: each.name,
     title: metric.title,
     metric,
     bySubject,
-    ratio: toFloor,
+    ratio: toFloor ?? toUnrecorded,
     toBase: Object.fromEntries(
       each.subjects
         .filter((subject) => each.base !== undefined && subject !== each.base)
         .map((subject) => [subject, ratio(series(subject), series(each.base ?? ''))]),
     ),
-    ...judged(metric, toFloor, own?.median, bySubject.claude?.median),
+    ...judged(metric, toFloor ?? toUnrecorded, own?.median, bySubject.claude?.median),
   };
 }
 
@@ -73,7 +75,10 @@ function scaled(value, { unit }) {
  * @param {number | undefined} value
  * @param {number | undefined} claude
  */
-function judged({ atMost, atLeast, limit, timesLess, unit }, toFloor, value, claude) {
+function judged({ atMost, atLeast, limit, timesLess, timesUnrecorded, unit }, toFloor, value, claude) {
+  if (timesUnrecorded !== undefined) {
+    return { goal: `≤ ${timesUnrecorded} ×`, met: (toFloor ?? Number.NaN) <= timesUnrecorded };
+  }
   if (timesLess !== undefined) {
     const times = (claude ?? Number.NaN) / (value ?? Number.NaN);
     return { goal: `${timesLess} × less`, met: times >= timesLess };

@@ -36,6 +36,22 @@ export function clientCells(rows) {
 }
 
 /** @param {readonly Row[]} rows */
+export function recordingCells(rows) {
+  return [
+    ['what', 'not recorded', 'recorded', 'ratio', 'goal', 'met'],
+    ...rows
+      .filter(({ bySubject }) => bySubject.recorded !== undefined)
+      .map((row) => [
+        row.title,
+        ...['tenon', 'recorded'].map((subject) => cell(row, subject)),
+        row.ratio?.toFixed(2) ?? '',
+        row.goal,
+        verdict(row),
+      ]),
+  ];
+}
+
+/** @param {readonly Row[]} rows */
 export function runtimeCells(rows) {
   return [
     ['what', 'embedded runtime', 'goal', 'met'],

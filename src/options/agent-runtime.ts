@@ -1,3 +1,4 @@
+import type { RunHappening } from '../protocol/transport/run-events.js';
 import type { Transport } from '../protocol/transport/transport.js';
 import type { SessionStore, SessionStoreFlush } from '../protocol/wire/session-store.js';
 import type { AgentPlan } from './plan.js';
@@ -25,7 +26,18 @@ export interface AgentStart {
   commandLine(): { args: string[]; env: Record<string, string | undefined> };
   /** Warns the user about something that does not prevent the conversation. */
   warn(text: string): void;
+  /**
+   * Present if somebody watches: to be told of each request to a model and of its answer, as JSON. It neither
+   * throws nor waits.
+   */
+  readonly onModel?: ((exchange: ModelExchange) => void) | undefined;
 }
+
+/** A request to a model, or the answer to it. */
+export type ModelExchange = Extract<RunHappening, { kind: 'request' | 'answer' }>;
+
+/** How errors name the runtime of `embedded()`. */
+export const EMBEDDED_RUNTIME = 'The embedded runtime';
 
 /** A transport of your own, for `options.transport`. Called once per conversation. */
 export type OpenTransport = (start: AgentStart) => Transport;

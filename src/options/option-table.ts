@@ -9,6 +9,7 @@ import {
   callbacks,
   clientSide,
   either,
+  filled,
   limitToPlan,
   list,
   nonNegative,
@@ -16,6 +17,7 @@ import {
   positive,
   type Row,
   record,
+  recording,
   rulesToPlan,
   shape,
   text,
@@ -222,6 +224,7 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
     to: toInitialize('promptSuggestions'),
     embedded: ignores('it suggests no prompts'),
   },
+  record: { kind: either(filled, recording), to: clientSide, embedded: 'acts' },
   resume: { kind: text, to: toPlan('resume'), embedded: 'acts' },
   resumeDropsTurn: {
     kind: text,

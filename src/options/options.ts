@@ -186,6 +186,18 @@ type OfficialOptions = {
   verbatimPrompts?: boolean | undefined;
 };
 
+/** Where a conversation is recorded, and how much of it. */
+export interface RecordOptions {
+  /** A file, or a directory, in which every conversation gets a file of its own. */
+  path: string;
+  /** The longest that a recording becomes, in bytes; 64 MB by default. What follows is not recorded. */
+  maxBytes?: number | undefined;
+  /** In a longer frame, long texts are cut; 1 MB by default. */
+  maxFrameBytes?: number | undefined;
+  /** How many recordings are kept: in a directory the oldest is removed, a file is not recorded again. Default: 100. */
+  maxRuns?: number | undefined;
+}
+
 type TenonOptions = {
   /** The agent to use instead of the Claude Code CLI: see `embedded()` in `tenon/runtime`. */
   runtime?: AgentRuntime | undefined;
@@ -227,6 +239,11 @@ type TenonOptions = {
   onDebug?: ((event: DebugEvent) => void) | undefined;
   /** Called with every frame that passes between this process and the agent, in order. Never awaited. */
   onFrame?: OnFrame | undefined;
+  /**
+   * Records the conversation to a file that did not exist before, or to a new file in a directory. Secrets are left
+   * out. If it cannot be written, there is a warning and the conversation goes on.
+   */
+  record?: string | RecordOptions | undefined;
   /** Wraps every call of a tool of an in-process server; the first is the outermost. */
   toolMiddleware?: readonly CallMiddleware[] | undefined;
 };

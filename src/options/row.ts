@@ -142,6 +142,10 @@ export interface Kind {
 }
 
 export const text: Kind = { expected: 'a string', accepts: (value) => typeof value === 'string' };
+export const filled: Kind = {
+  expected: 'a string that is not empty',
+  accepts: (value) => typeof value === 'string' && value !== '',
+};
 export const truth: Kind = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
 export const list: Kind = { expected: 'an array', accepts: Array.isArray };
 export const record: Kind = { expected: 'an object', accepts: isRecord };
@@ -183,3 +187,15 @@ export function shape(
 ): Kind {
   return { expected, accepts, fields };
 }
+
+const BOUNDS = ['maxBytes', 'maxFrameBytes', 'maxRuns'] as const;
+
+/** Where to record, with bounds. */
+export const recording: Kind = shape(
+  '{ path, maxBytes?, maxFrameBytes?, maxRuns? }, with a path and numbers above 0',
+  ['path', ...BOUNDS],
+  (value) =>
+    isRecord(value) &&
+    filled.accepts(value.path) &&
+    BOUNDS.every((name) => value[name] == null || positive.accepts(value[name])),
+);

@@ -1,4 +1,4 @@
-import type { AgentRuntime, AgentStart } from '../options/agent-runtime.js';
+import { type AgentRuntime, type AgentStart, EMBEDDED_RUNTIME } from '../options/agent-runtime.js';
 import { checkMode, FlagError, parseArguments, writeExtra } from '../options/flags.js';
 import type { AgentPlan } from '../options/plan.js';
 import type { RuntimeFacts } from '../options/row.js';
@@ -16,6 +16,7 @@ import { checkModel } from './model.js';
 import { type RunningRuntime, serveRuntime } from './serve.js';
 import { checkCache, factsOf, type PlacedConfig } from './start/runtime-config.js';
 import { checkMaxResultChars } from './tools/result-bounds.js';
+import { watchedModel } from './watched-model.js';
 
 /**
  * Runs the agent in this process: `query({ options: { runtime: embedded({ model }) } })`. One value serves
@@ -28,10 +29,12 @@ export function embedded(config: PlacedConfig): AgentRuntime {
   checkFetcher(config.fetcher);
   checkContext(config.context);
   checkKnowledge(config, 'embedded');
-  return { name: 'The embedded runtime', open: (start) => open(config, start) };
+  return { name: EMBEDDED_RUNTIME, open: (start) => open(config, start) };
 }
 
-function open(config: PlacedConfig, start: AgentStart): Transport {
+function open(given: PlacedConfig, start: AgentStart): Transport {
+  const { onModel } = start;
+  const config = onModel === undefined ? given : { ...given, model: watchedModel(given.model, onModel) };
   const facts = factsOf(config);
   checkEmbedded(start.options, facts, start.warn);
   const { env, cwd, sessionStore, sessionStoreFlush = 'batched', loadTimeoutMs } = start;

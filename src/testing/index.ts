@@ -1,5 +1,19 @@
 /** `tenon/testing`: tools for testing agents, also used by Tenon's own tests. */
-export type { Difference } from './first-difference.js';
+export type { Difference } from '../observe/first-difference.js';
+export { type TapeDifference, TapeMismatchError } from '../observe/replay/differences.js';
+export { type ReplayTapeOptions, replayTape, type TapeRuntime } from '../observe/replay/replay-tape.js';
+export { type TapeView, viewTape } from '../observe/replay/view-tape.js';
+export {
+  type Tape,
+  type TapeBlock,
+  type TapeEnd,
+  TapeError,
+  type TapeFrame,
+  type TapeHead,
+  type TapeLine,
+  type TapeTotals,
+} from '../observe/tape-format.js';
+export { asTape, type PlayedLine, type ReadLine, readTape, tapeLines } from '../observe/tape-reader.js';
 export type { OtherRequest, ScriptedMessagesApiOptions } from './messages-api/routes.js';
 export { type ScriptedMessagesApi, scriptedMessagesApi } from './messages-api/server.js';
 export { isClaudeCodeSideRequest } from './messages-api/side-requests.js';

@@ -7,12 +7,13 @@ import { doctorCommand } from '../../src/commands/doctor/command.js';
 import { main } from '../../src/commands/main.js';
 import { mcpCommand } from '../../src/commands/mcp/command.js';
 import { newCommand } from '../../src/commands/new/command.js';
+import { replayCommand } from '../../src/commands/replay/command.js';
 import { runCommand } from '../../src/commands/run/command.js';
 import { serveCommand } from '../../src/commands/serve.js';
 import { toolsFile } from './support/agent.js';
 import { type Finished, program, tenon } from './support/tenon.js';
 
-const COMMANDS = ['run', 'serve', 'doctor', 'mcp', 'new'];
+const COMMANDS = ['run', 'replay', 'serve', 'doctor', 'mcp', 'new'];
 const ESCAPE = '\u001b';
 
 /** What is refused before anything starts needs no process of its own. */
@@ -83,6 +84,7 @@ describe('a wrong command line exits with 2 and names the option, the value and 
       /another file already has a server named "tools"/,
     ],
     [['run', 'x', '--tools', toolsFile, '--server', 'tools=npx x'], /Choose another name/],
+    [['replay'], /a recording is required: tenon replay run\.tape/],
     [['serve'], /a tools file is required/],
     [['serve', toolsFile], /either --stdio or --http <port>/],
     [['serve', toolsFile, '--stdio', '--http', '1'], /either --stdio or --http <port>/],
@@ -121,7 +123,7 @@ describe('a wrong command line exits with 2 and names the option, the value and 
 });
 
 describe('the commands that are written down', () => {
-  const commands = [runCommand, serveCommand, doctorCommand, mcpCommand, newCommand];
+  const commands = [runCommand, replayCommand, serveCommand, doctorCommand, mcpCommand, newCommand];
   const guide = readFileSync(new URL('../../docs/guide/command-line.md', import.meta.url), 'utf8');
   const blocks = [...guide.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
   const lines = [

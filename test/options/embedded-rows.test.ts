@@ -101,6 +101,7 @@ const ROWS: { [Name in keyof Options]-?: [value: Given<Name>, expected: Expected
   plugins: [[{ type: 'local', path: '/p' }], { refuses: /need embedded\(\{ workspace/ }],
   projectConfigRoot: ['/', { refuses: /settings of a project/ }],
   promptSuggestions: [true, { ignores: /suggests no prompts/ }],
+  record: ['run.tape', { shownBy: 'test/observe/record.test.ts' }],
   resume: [
     '00000000-0000-4000-8000-000000000000',
     { plan: { resume: '00000000-0000-4000-8000-000000000000' } },

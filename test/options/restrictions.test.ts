@@ -300,7 +300,7 @@ const NOT_RESTRICTING = `
   fallbackModel forkSession forwardSubagentText includeHookEvents includePartialMessages isolation loadTimeoutMs
   maxLineBytes maxThinkingTokens maxUnreadBytes mcpReady model onDebug onElicitation onFrame onMcpStatus onSampling
   onUserDialog outputFormat pathToClaudeCodeExecutable perTaskStopAffordance persistSession planModeInstructions
-  pluginDelivery promptSuggestions resume resumeDropsTurn resumeSessionAt runtime sessionId sessionStore sessionStoreFlush
+  pluginDelivery promptSuggestions record resume resumeDropsTurn resumeSessionAt runtime sessionId sessionStore sessionStoreFlush
   signal skills spawnClaudeCodeProcess startupTimeoutMs stderr strictOptions supportedDialogKinds systemPrompt taskBudget
   thinking throwOnErrorResult title toolAliases toolConfig transport verbatimPrompts
 `

@@ -98,7 +98,13 @@ const ENTRIES: [name: string, file: string, folders: string[], mostFiles: number
   ['tenon/model/anthropic', 'models/anthropic/anthropic.js', ['models/', 'runtime/', 'protocol/'], 4],
   ['tenon/model/ai-sdk', 'models/ai-sdk/ai-sdk.js', ['models/', 'runtime/', 'protocol/'], 5],
   ['tenon/workspace', 'workspace/index.js', ['workspace/', 'protocol/'], 4],
-  ['tenon/testing', 'testing/index.js', ['testing/', 'protocol/', 'runtime/model', 'sessions/'], 4],
+  ['tenon/inspect', 'observe/inspect.js', ['observe/', 'protocol/'], 4],
+  [
+    'tenon/testing',
+    'testing/index.js',
+    ['testing/', 'observe/', 'protocol/', 'runtime/model', 'sessions/'],
+    5,
+  ],
 ];
 
 /** Refused at the import, or types only: official.test.ts has what there is to say about them. */

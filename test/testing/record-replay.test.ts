@@ -166,7 +166,7 @@ describe('recordReplay', () => {
   it('says what is wrong with a file that is not a cassette', async () => {
     const file = join(root, 'other.jsonl');
     await writeFile(file, '{"a":1}\n');
-    expect(() => recordReplay(nobody, file)).toThrow(/is not a cassette/);
+    expect(() => recordReplay(nobody, file)).toThrow(/is neither a cassette nor a tape/);
     await writeFile(file, '{"cassette":1,"model":"m"}\n{"requ');
     expect(() => recordReplay(nobody, file)).toThrow(/line 2 is not JSON/);
   });

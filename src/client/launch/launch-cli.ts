@@ -67,7 +67,7 @@ function start(
     const own = custom === undefined ? localArguments(final, cwd, files) : remoteArguments(final, cwd, env);
     const args = [...before, ...own];
     launch.argv = redactArguments([command, ...args]);
-    return request.tap(spawn(command, args, env, options));
+    return request.tap.around(spawn(command, args, env, options));
   };
   return openKept({ options, plan: adapted.plan, env, open });
 }

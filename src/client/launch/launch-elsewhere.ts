@@ -15,7 +15,7 @@ export function launchRuntime(runtime: AgentRuntime, request: LaunchRequest): La
   const { sessionStore, sessionStoreFlush, loadTimeoutMs } = request.options;
   const store = { sessionStore, sessionStoreFlush, loadTimeoutMs };
   const open = (): Transport =>
-    request.tap(opened('runtime', runtime.open(agentStart(request, request.plan, store))));
+    request.tap.around(opened('runtime', runtime.open(agentStart(request, request.plan, store))));
   return launch(request, open, runtime.name);
 }
 
@@ -27,7 +27,7 @@ export function launchTransport(
 ): Launch {
   const { options, plan, env } = request;
   const open = (final: AgentPlan): Transport =>
-    request.tap(opened('transport', transport(agentStart(request, final))));
+    request.tap.around(opened('transport', transport(agentStart(request, final))));
   return launch(request, () => openKept({ options, plan, env, open }));
 }
 
@@ -57,7 +57,7 @@ function opened(option: 'runtime' | 'transport', transport: Transport): Transpor
 }
 
 function agentStart(
-  { options, env, warn }: LaunchRequest,
+  { options, env, warn, tap }: LaunchRequest,
   plan: AgentPlan,
   store: Pick<AgentStart, 'sessionStore' | 'sessionStoreFlush' | 'loadTimeoutMs'> = {},
 ): AgentStart {
@@ -69,6 +69,7 @@ function agentStart(
     env,
     cwd: cwd ?? hostDirectory(),
     warn,
+    onModel: tap.onModel,
     get args() {
       return openArguments(plan, cwd);
     },

@@ -19,4 +19,12 @@ export const portableMachine: Machine = {
     );
   },
   readConfiguration: () => [],
+  openRecorder: (record) => {
+    throw new OptionError(
+      'record',
+      record,
+      '`record` needs files, and there are none here. Give `onFrame`, and keep the frames elsewhere.',
+      'NOT_SUPPORTED',
+    );
+  },
 };

@@ -1,18 +1,15 @@
+import type { ModelExchange } from '../../options/agent-runtime.js';
+import { warningsTo } from '../../options/normalise.js';
 import type { DebugEvent } from '../../options/options.js';
-import { clock } from '../../protocol/base/clock.js';
-import { messageOf } from '../../protocol/base/errors.js';
-import { hostModule } from '../../protocol/base/host-process.js';
-import type { SecretValues } from '../../protocol/base/secret-values.js';
-import { frameCopy } from '../../protocol/transport/frame-copy.js';
-import {
-  type FrameEvent,
-  type FrameInfo,
-  type FrameObserver,
-  type OnFrame,
-  tappedTransport,
-} from '../../protocol/transport/tapped-transport.js';
+import type { GivenOptions } from '../../options/row.js';
+import { hostEnvironment, hostModule } from '../../protocol/base/host-process.js';
+import { SecretValues, secretVariables } from '../../protocol/base/secret-values.js';
+import { tappedTransport } from '../../protocol/transport/tapped-transport.js';
 import type { Transport } from '../../protocol/transport/transport.js';
-import type { Frame } from '../../protocol/wire/frames.js';
+import type { Machine } from '../launch/machine.js';
+import { type Channels, FrameWatch } from './frame-watch.js';
+import { Recording } from './recording.js';
+import { factsOf } from './run-facts.js';
 
 export type Debug = (kind: string, message: string, data?: unknown) => void;
 
@@ -33,77 +30,59 @@ export function debugTo(onDebug: ((event: DebugEvent) => void) | undefined, secr
   };
 }
 
-const frames = hostModule('node:diagnostics_channel')?.channel('tenon:frame');
+const diagnostics = hostModule('node:diagnostics_channel');
+const CHANNELS: Channels = {
+  frames: diagnostics?.channel('tenon:frame'),
+  conversations: diagnostics?.channel('tenon:conversation'),
+};
 
-/** Wraps the transport closest to the agent, so that nothing is removed before it is seen. */
-export type Tap = (transport: Transport) => Transport;
+/** Whether the program, or something loaded before it, listens to the conversations of this process. */
+function isListenedTo(): boolean {
+  return CHANNELS.frames?.hasSubscribers === true || CHANNELS.conversations?.hasSubscribers === true;
+}
+
+/** Shows a conversation to those who watch it. */
+export interface Tap {
+  /** Wraps the transport closest to the agent, so that nothing is removed before it is seen. */
+  readonly around: (transport: Transport) => Transport;
+  /** For an agent that asks its model in this process. */
+  readonly onModel: ((exchange: ModelExchange) => void) | undefined;
+}
+
+const NOBODY: Tap = { around: (transport) => transport, onModel: undefined };
 
 /** Whether anyone is watching is decided once, at the start: if not, the transport is returned unchanged. */
-export function frameTap(onFrame: OnFrame | null | undefined, secrets: SecretValues, debug: Debug): Tap {
-  if (onFrame == null && !frames?.hasSubscribers) return (transport) => transport;
-  return (transport) => tappedTransport(transport, new FrameWatch(onFrame ?? undefined, secrets, debug));
+export function frameTap(
+  options: GivenOptions,
+  env: NodeJS.ProcessEnv,
+  secrets: SecretValues,
+  debug: Debug,
+  machine: Machine,
+): Tap {
+  const { onFrame, record } = options;
+  if (onFrame === undefined && record === undefined && !isListenedTo()) return NOBODY;
+  let watch: FrameWatch | undefined;
+  const watched = { facts: factsOf(options), secrets, hidden: hiddenIn(env, secrets), debug };
+  return {
+    // Not before there is an agent: one that cannot be started has nothing to be recorded, and no end.
+    around: (transport) => {
+      const recorder =
+        record === undefined
+          ? undefined
+          : new Recording(machine.openRecorder(record, { debug, warn: warningsTo(options, 'TENON_RECORD') }));
+      watch = new FrameWatch({ ...CHANNELS, onFrame, recorder }, watched);
+      return tappedTransport(transport, watch);
+    },
+    onModel: record === undefined && !isListenedTo() ? undefined : (exchange) => watch?.happened(exchange),
+  };
 }
 
-/** Reports the frames of one conversation to its observers. */
-class FrameWatch implements FrameObserver<FrameEvent> {
-  readonly #onFrame: OnFrame | undefined;
-  readonly #secrets: SecretValues;
-  readonly #debug: Debug;
-  readonly #conversation = clock.uuid();
-  readonly #began = clock.now() - clock.monotonic();
-  #count = 0;
-
-  constructor(onFrame: OnFrame | undefined, secrets: SecretValues, debug: Debug) {
-    this.#onFrame = onFrame;
-    this.#secrets = secrets;
-    this.#debug = debug;
-  }
-
-  record(frame: Frame, direction: FrameInfo['direction']): FrameEvent {
-    return {
-      frame: this.#copy(frame, direction),
-      direction,
-      at: this.#began + clock.monotonic(),
-      sequence: 0,
-      conversation: this.#conversation,
-    };
-  }
-
-  tell(seen: FrameEvent): void {
-    this.#count += 1;
-    const event: FrameEvent = Object.freeze({ ...seen, sequence: this.#count });
-    if (this.#onFrame !== undefined) this.#call(this.#onFrame, event);
-    // If a subscriber throws, Node reports it as an uncaught exception.
-    if (frames?.hasSubscribers) frames.publish(event);
-  }
-
-  #copy(frame: Frame, direction: FrameInfo['direction']): Frame {
-    try {
-      return frameCopy(frame, { secrets: this.#secrets, hidesMaps: hasConfiguration(frame, direction) });
-    } catch (error) {
-      this.#debug('frame', `a frame could not be copied for its observers: ${messageOf(error)}`);
-      return Object.freeze({ type: typeof frame.type === 'string' ? frame.type : 'unknown' });
-    }
-  }
-
-  #call(onFrame: OnFrame, event: FrameEvent): void {
-    try {
-      const returned: unknown = onFrame(event.frame, event);
-      if (returned instanceof Promise) returned.catch((error) => this.#report(error));
-    } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  #report(error: unknown): void {
-    this.#debug('frame', `onFrame threw: ${messageOf(error)}`);
-  }
-}
-
-/**
- * The host's requests and the agent's answers to them contain settings and servers. The agent's requests
- * and the host's answers are tool calls, whose `headers` may be anything.
- */
-function hasConfiguration({ type }: Frame, direction: FrameInfo['direction']): boolean {
-  return type === (direction === 'sent' ? 'control_request' : 'control_response');
+/** What the conversation knows as secret, at any time, and what the names of variables tell. */
+function hiddenIn(env: NodeJS.ProcessEnv, secrets: SecretValues): Pick<SecretValues, 'hide' | 'mayBeIn'> {
+  const named = new SecretValues();
+  named.addValues([...secretVariables(hostEnvironment()), ...secretVariables(env)]);
+  return {
+    hide: (text) => named.hide(secrets.hide(text)),
+    mayBeIn: (line) => secrets.mayBeIn(line) || named.mayBeIn(line),
+  };
 }

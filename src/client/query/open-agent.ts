@@ -109,7 +109,7 @@ function launchPlanned(
     initialize: { ...callbacks.announcement(), ...initialize },
     serverNames: Object.keys(split.inProcess),
     warn: warningsTo(options, 'TENON_OPTION'),
-    tap: frameTap(options.onFrame, secrets, debug),
+    tap: frameTap(options, env, secrets, debug, machine),
   });
 }
 

@@ -8,6 +8,7 @@ import { hasOwnLauncher, type ReadConfiguration } from '../mcp/configured-server
 import { openSession, type Session } from './create-session.js';
 import { type QueryParameters, runQuery } from './open-agent.js';
 import type { Query } from './query-type.js';
+import { noRecorder } from './recording.js';
 
 /**
  * Runs an agent. The process starts immediately; iterate over the result to read its messages. Invalid
@@ -52,4 +53,16 @@ function isWorthReading(path: string, names: readonly string[]): boolean {
 }
 
 /** A machine with processes and files. */
-export const nodeMachine: Machine = { launchCli, openKept, readConfiguration };
+export const nodeMachine: Machine = {
+  launchCli,
+  openKept,
+  readConfiguration,
+  openRecorder: async (record, reports) => {
+    try {
+      const { newRecorder } = await import('../../observe/recorder.js');
+      return newRecorder(record, reports);
+    } catch (error) {
+      return noRecorder(error, reports.warn);
+    }
+  },
+};

@@ -44,6 +44,7 @@ const options = {
     help: 'run this tool without asking: add, mcp__shop__*, Read, "Bash(ls:*)"',
   },
   yes: { type: 'boolean', help: 'run all tools of --tools and --server without asking' },
+  record: { type: 'string', value: '<file>', help: 'record the run, for tenon replay; without secrets' },
   json: { type: 'boolean', help: 'print every message as a line of JSON' },
 } as const;
 
@@ -71,6 +72,10 @@ export const runCommand = defineCommand({
     {
       command: 'tenon run "Summarize this" --runtime embedded --model sonnet - < notes.txt',
       does: 'no CLI; the text comes from stdin, after the prompt',
+    },
+    {
+      command: 'tenon run "What is 15 + 27?" --tools ./tools.js --record run.tape',
+      does: 'keep the run: tenon replay run.tape shows it again',
     },
     {
       command: `tenon run "What is 15 + 27?" --tools ./tools.js --yes --json | tail -n 1`,
@@ -101,7 +106,29 @@ async function run({ values, positionals }: Arguments<typeof options>): Promise<
     systemPrompt: values.system,
     includePartialMessages: true,
     throwOnErrorResult: false,
+    ...recording(values, screen),
   });
+}
+
+/** The file may be another one than was asked for: a recording never overwrites anything. */
+function recording(
+  { record, json }: RunValues,
+  screen: Screen,
+): Pick<Options, 'record' | 'onDebug' | 'stderr'> {
+  if (record === undefined) return {};
+  const note = (text: string): void => {
+    if (json !== true) screen.note(screen.paint.dim(text));
+  };
+  return {
+    record,
+    onDebug: ({ kind, message }) => kind === 'record' && note(`${capitalised(message)}.`),
+    // Warnings of Tenon itself; the agent's own words are not shown in a run.
+    stderr: (text) => text.startsWith('tenon: ') && screen.note(screen.paint.yellow(text.trimEnd())),
+  };
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 async function converse(prompt: string, values: RunValues, screen: Screen, given: Options): Promise<number> {
@@ -111,7 +138,7 @@ async function converse(prompt: string, values: RunValues, screen: Screen, given
   const keyboard = canAsk ? new Keyboard(process.stdin, () => interruption.press()) : undefined;
   const questions = new PermissionQuestions(screen, keyboard);
   const reporter: Reporter =
-    values.json === true ? new JsonReporter() : new ScreenReporter(screen, questions);
+    values.json === true ? new JsonReporter() : new ScreenReporter(screen, { questions });
   try {
     const agent = query({ prompt, options: withQuestions(given, questions) });
     interruption.listen(agent);

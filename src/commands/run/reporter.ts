@@ -42,6 +42,13 @@ interface RunningCall {
   isNested: boolean;
 }
 
+export interface ScreenReporterOptions {
+  /** Time that is spent on a question is not the tool's. */
+  questions?: PermissionQuestions;
+  /** Milliseconds; default: those that pass. */
+  now?: () => number;
+}
+
 /** Waits shorter than this need no spinner. */
 const STATUS_AFTER_MS = 400;
 
@@ -53,14 +60,17 @@ export class ScreenReporter implements Reporter {
   readonly #streamed = new Set<string>();
   /** The model's answers: what `--max-turns` limits. */
   readonly #answers = new Set<string>();
-  #waitingSince = performance.now();
+  readonly #now: () => number;
+  #waitingSince: number;
   result: SDKResultMessage | undefined;
 
-  constructor(screen: Screen, questions: PermissionQuestions) {
+  constructor(screen: Screen, { questions, now = () => performance.now() }: ScreenReporterOptions = {}) {
     this.#screen = screen;
-    questions.onAllowed((id) => {
+    this.#now = now;
+    this.#waitingSince = now();
+    questions?.onAllowed((id) => {
       const call = this.#calls.get(id);
-      if (call !== undefined) call.since = performance.now();
+      if (call !== undefined) call.since = this.#now();
     });
     screen.setStatus(() => this.#status());
   }
@@ -71,7 +81,7 @@ export class ScreenReporter implements Reporter {
     else if (message.type === 'user') this.#user(message);
     else if (message.type === 'result') this.#result(message);
     else if (message.type === 'system') this.#system(message);
-    this.#waitingSince = performance.now();
+    this.#waitingSince = this.#now();
   }
 
   end(): void {
@@ -100,7 +110,7 @@ export class ScreenReporter implements Reporter {
         this.#calls.set(block.id, {
           name: block.name,
           input: block.input,
-          since: performance.now(),
+          since: this.#now(),
           isNested,
         });
       } else if (block.type === 'text' && !isNested && !this.#streamed.has(message.id)) {
@@ -123,7 +133,7 @@ export class ScreenReporter implements Reporter {
             ...call,
             outcome: textOf(block.content),
             isError: block.is_error === true,
-            milliseconds: performance.now() - call.since,
+            milliseconds: this.#now() - call.since,
           },
           this.#screen,
         ),
@@ -159,7 +169,7 @@ export class ScreenReporter implements Reporter {
   }
 
   #status(): string {
-    const now = performance.now();
+    const now = this.#now();
     const [oldest] = this.#calls.values();
     const since = oldest?.since ?? this.#waitingSince;
     if (now - since < STATUS_AFTER_MS) return '';

@@ -31,6 +31,7 @@ export type TenonErrorCode =
   | 'INVALID_OPTION'
   | 'INVALID_SCRIPT'
   | 'INVALID_SETTINGS'
+  | 'INVALID_TAPE'
   | 'INVALID_TOOL'
   | 'KILLED_BY_SIGNAL'
   | 'LINK_REFUSED'
@@ -52,6 +53,7 @@ export type TenonErrorCode =
   | 'SESSION_STORE_FAILED'
   | 'SPAWN_FAILED'
   | 'STARTUP_TIMEOUT'
+  | 'TAPE_MISMATCH'
   | 'UNCONSUMED_STEPS'
   | 'UNEXPECTED_REQUEST';
 

@@ -218,6 +218,28 @@ export const LIMITS = {
    * exhaust memory.
    */
   maxTranscriptLineBytes: 64 * 1024 * 1024,
+  /** A recording is written this often, or when this much of it waits: a write costs the same as five frames. */
+  tapeFlushMs: 100,
+  tapeFlushChars: 64 * 1024,
+  /** What waits for a disk that is slower than the conversation. With more, the recording ends. */
+  maxTapeQueueBytes: 32 * 1024 * 1024,
+  /** The longest recording, the longest frame in it, and how many are kept; see `RecordOptions`. */
+  maxTapeBytes: 64 * 1024 * 1024,
+  maxTapeFrameBytes: 1024 * 1024,
+  maxTapes: 100,
+  /** For the rest of a recording to be written before the end of its conversation is told. */
+  tapeCloseMs: 1_000,
+  /** How much older a file may seem than it is: file systems round the time. */
+  fileTimeGrainMs: 2_000,
+  /** Longer lines of a tape are an error: its writer writes none that is longer than a frame may be. */
+  maxTapeLineBytes: 64 * 1024 * 1024,
+  /** How many repeated texts a recording remembers. */
+  rememberedBlocks: 10_000,
+  /**
+   * How long the replay of a tape waits for something that the program did by itself in the recording. Nothing that
+   * the agent asked for is waited for less than the program needs.
+   */
+  replayPatienceMs: 10_000,
   /** Transcripts open at the same time. */
   transcriptsAtOnce: 32,
   /** For one call to a session store; `loadTimeoutMs` overrides it for reading. */

@@ -25,6 +25,8 @@ const NONE: readonly string[] = [];
  */
 export class SecretValues {
   #longestFirst: readonly string[] = NONE;
+  /** As they stand in a line of JSON: a text in it is escaped, and JSON in that text once more. */
+  #inLines: readonly string[] = NONE;
 
   /** A server's entry, with its variables expanded or not. */
   add(config: object | undefined): void {
@@ -43,14 +45,20 @@ export class SecretValues {
       .flatMap((value) => [value, value.split(' ').at(-1) ?? ''])
       .filter(isSecret)
       // Also as it appears inside JSON text.
-      .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+      .flatMap((secret) => [secret, escaped(secret)]);
     if (secrets.length === 0) return;
     const all = new Set([...this.#longestFirst, ...secrets]);
     this.#longestFirst = [...all].sort((one, other) => other.length - one.length);
+    this.#inLines = [...new Set([...all].flatMap((secret) => [secret, escaped(secret)]))];
   }
 
   hide(text: string): string {
     return this.#longestFirst.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text);
+  }
+
+  /** Whether a line of JSON may have one in it, at any depth: false means that nothing needs to be hidden. */
+  mayBeIn(line: string): boolean {
+    return this.#inLines.some((secret) => line.includes(secret));
   }
 
   /** For a text that comes in parts. */
@@ -95,6 +103,21 @@ function secretsOfUrl(url: unknown): string[] {
   return [password, ...named.map(([, value]) => value)];
 }
 
+const SECRET_NAME = /(key|token|secret|password|passwd|credentials?|auth)s?(_|$)/i;
+const SHORTEST_VARIABLE = 6;
+/** Switches, numbers, and paths such as that of SSH_AUTH_SOCK. */
+const HARMLESS_VALUE = /^(?:\d+|true|false|none|null|\/[\w.-]+\/.*|[A-Za-z]:\\.*)$/;
+
+/** The values of an environment that are secret by the name of their variable, and passwords of URLs. */
+export function secretVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    if (SECRET_NAME.test(name) && value.length >= SHORTEST_VARIABLE && !HARMLESS_VALUE.test(value)) {
+      return [value];
+    }
+    return value.includes('://') ? secretsOfUrl(value).filter((secret) => secret !== '') : [];
+  });
+}
+
 /** Hides secrets in a text that comes in parts, also one that is divided between them. */
 export class HiddenStream {
   readonly #hide: (text: string) => string;
@@ -120,6 +143,10 @@ export class HiddenStream {
     this.#rest = '';
     return this.#hide(rest);
   }
+}
+
+function escaped(secret: string): string {
+  return JSON.stringify(secret).slice(1, -1);
 }
 
 /** How long the beginning of the secret is with which the text ends. */

@@ -1,7 +1,10 @@
+import { wait } from '../base/clock.js';
+import { LIMITS } from '../base/limits.js';
 import type { Frame } from '../wire/frames.js';
-import { GuardedReceiver } from './guarded-receiver.js';
-import type { Transport } from './transport.js';
-import { wrapReceiver, wrapTransport } from './wrap-transport.js';
+import { GuardedReceiver, tellDropped } from './guarded-receiver.js';
+import type { RunHappening } from './run-events.js';
+import type { Transport, TransportEnd, TransportReceiver } from './transport.js';
+import { type TransportOverrides, wrapReceiver, wrapTransport } from './wrap-transport.js';
 
 export interface FrameInfo {
   /** `sent` to the agent, or `received` from it. */
@@ -32,6 +35,15 @@ export interface FrameObserver<Seen> {
   /** Takes a copy before the frame is passed on, because its receiver may change it. */
   record(frame: Frame, direction: FrameInfo['direction']): Seen;
   tell(seen: Seen): void;
+  /** For who wants more than frames. */
+  readonly rest?: RestObserver | undefined;
+}
+
+/** What happens besides frames. As above, except for `ended`. */
+export interface RestObserver {
+  happened(happening: RunHappening): void;
+  /** The agent has ended: what this waits for comes before the host learns of it. Bounds its wait itself. */
+  ended(): Promise<void>;
 }
 
 /**
@@ -44,11 +56,14 @@ export function tappedTransport<Seen>(inner: Transport, observer: FrameObserver<
   const report = (): void => {
     for (let seen = unreported.shift(); seen !== undefined; seen = unreported.shift()) observer.tell(seen);
   };
+  const rest = observer.rest === undefined ? undefined : new Rest(observer.rest);
   return wrapTransport(inner, {
+    ...(rest === undefined ? {} : rest.around(inner)),
     start: (receiver) =>
       inner.start(
         new GuardedReceiver(
           wrapReceiver(receiver, {
+            ...(rest === undefined ? {} : rest.before(receiver)),
             frame: (frame, byteLength) => {
               unreported.push(observer.record(frame, 'received'));
               // A transport may answer within `send`; the answer is reported after the frame it answers.
@@ -73,4 +88,72 @@ export function tappedTransport<Seen>(inner: Transport, observer: FrameObserver<
       }
     },
   });
+}
+
+/** Reports what happens besides frames. */
+class Rest {
+  readonly #observer: RestObserver;
+  #inputIsOver = false;
+  #isStarted = false;
+  /** Resolves when the agent has ended and the observer has been waited for. */
+  readonly #ended: Promise<void>;
+  #resolveEnded: (ended: Promise<void>) => void = () => {};
+
+  constructor(observer: RestObserver) {
+    this.#observer = observer;
+    this.#ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+  }
+
+  /** What a receiver is told. */
+  before(receiver: TransportReceiver): Partial<TransportReceiver> {
+    const { happened } = this.#observer;
+    this.#isStarted = true;
+    return {
+      noise: (text) => {
+        happened({ kind: 'noise', text });
+        receiver.noise(text);
+      },
+      dropped: (dropped) => {
+        happened({ kind: 'dropped', dropped });
+        tellDropped(receiver, dropped);
+      },
+      stderr: (text) => {
+        happened({ kind: 'stderr', text });
+        receiver.stderr(text);
+      },
+      end: (end) => {
+        happened({ kind: 'end', ...plainEnd(end) });
+        this.#resolveEnded(this.#observer.ended().then(() => receiver.end(end)));
+      },
+    };
+  }
+
+  /** The moments at which the host stops sending. */
+  around(inner: Transport): TransportOverrides {
+    return {
+      endInput: () => {
+        this.#inputEnds();
+        inner.endInput();
+      },
+      stop: async (graceMs) => {
+        this.#inputEnds();
+        await inner.stop(graceMs);
+        // Some transports tell of the end a moment after that.
+        if (this.#isStarted)
+          await Promise.race([this.#ended, wait(LIMITS.tapeCloseMs, { keepsAlive: false })]);
+      },
+    };
+  }
+
+  #inputEnds(): void {
+    if (this.#inputIsOver) return;
+    this.#inputIsOver = true;
+    this.#observer.happened({ kind: 'input-end' });
+  }
+}
+
+function plainEnd({ code, signal, error }: TransportEnd): { code: number | null; signal: string | null } {
+  return { code, signal, ...(error === undefined ? {} : { error: error.message }) };
 }

@@ -1,9 +1,12 @@
+import { type Difference, firstDifference } from '../../observe/first-difference.js';
+import { redactorOf } from '../../observe/redactor.js';
+import { sameAsRecorded } from '../../observe/replay/same-value.js';
+import { untilAborted } from '../../protocol/base/cancellation.js';
 import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import { hostEnvironment } from '../../protocol/base/host-process.js';
 import type { StreamEvent } from '../../protocol/wire/content.js';
 import { type Model, type ModelContext, ModelError, type ModelRequest } from '../../runtime/model.js';
-import { type Difference, firstDifference } from '../first-difference.js';
 import { Cassette, type CassetteEntry } from './cassette.js';
-import { redaction } from './redaction.js';
 
 export interface RecordReplayOptions {
   /** Default: `replay` if the file exists, otherwise `record`. */
@@ -38,14 +41,15 @@ export class CassetteMismatchError extends TenonError {
 
 /**
  * A model that records and replays: the first run calls the real model and records its answers, later runs
- * replay them without calling it. To record again, delete the file or pass `mode: 'record'`.
+ * replay them without calling it. To record again, delete the file or pass `mode: 'record'`. The file may also be a tape
+ * of the embedded runtime (`options.record`), which is only replayed.
  */
 export function recordReplay(
   model: Model,
   file: string,
   { mode, redact }: RecordReplayOptions = {},
 ): RecordReplayModel {
-  const cassette = new Cassette(file, redaction(redact));
+  const cassette = new Cassette(file, redactorOf(redact ?? [], hostEnvironment()));
   const isReplay = mode === undefined ? cassette.exists : mode === 'replay';
   return { ...(isReplay ? replaying(cassette, file) : recording(model, cassette)), ...modelFacts(model) };
 }
@@ -99,6 +103,8 @@ function replaying(cassette: Cassette, file: string): RecordReplayModel {
         signal.throwIfAborted();
         yield structuredClone(event);
       }
+      // As then: nothing more comes, until nobody waits for it.
+      if (entry?.stopped === true) await untilAborted(new Promise<never>(() => {}), signal);
       if (entry?.error !== undefined) throw new ModelError(entry.error.message, entry.error);
     },
     assertDone: () => {
@@ -122,7 +128,7 @@ function findMismatch(
   if (entry === undefined) {
     return new CassetteMismatchError(`recordReplay: ${which} arrived, but ${file} has only ${index}.`);
   }
-  const found = firstDifference(entry.request, request);
+  const found = firstDifference(entry.request, request, '', sameAsRecorded);
   if (found === undefined) return undefined;
   const { path, left, right } = found;
   return new CassetteMismatchError(

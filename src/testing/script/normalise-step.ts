@@ -1,5 +1,5 @@
+import { firstDifference } from '../../observe/first-difference.js';
 import { isRecord } from '../../protocol/base/kinds.js';
-import { firstDifference } from '../first-difference.js';
 import { fromPlainStep, type PlainStep } from './plain-step.js';
 import { mismatch, onlyKeys, StepProblem, show } from './step-problem.js';
 import { type ErrorStep, type MessageStep, type Step, text } from './steps.js';

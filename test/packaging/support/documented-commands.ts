@@ -14,6 +14,7 @@ const needsModel = { why: 'needs a key and a real model' };
 const isNpmTest = { why: 'is a part of npm test, or npm test itself' };
 const takesLong = { why: 'takes minutes, and fetches what it needs' };
 const needsServers = { why: 'names servers on the network' };
+const recordedRun = { why: 'needs a recording; run by test/commands/replay.test.ts' };
 const newcomer = { why: 'run by test/packaging/newcomer.test.ts' };
 
 export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
@@ -89,6 +90,9 @@ export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
   'npx tenon doctor': { in: 'project', prints: /✓ MCP server "github" \(project, .*\) is connected/ },
   'npx tenon mcp list': { in: 'project', prints: /github/ },
   'npx tenon mcp get github': { in: 'project', prints: /npx/ },
+  'npx tenon replay run.tape': recordedRun,
+  'npx tenon replay run.tape --speed 1': recordedRun,
+  'npx tenon replay run.tape --json': recordedRun,
   'npx tenon serve ./tools.js --http 3000': {
     why: 'the port may be taken; test/commands/serve.test.ts does it on a free one',
   },

@@ -1,0 +1,184 @@
+import { isRecord } from '../protocol/base/kinds.js';
+import { LIMITS } from '../protocol/base/limits.js';
+import type { FrameLine, RunEvent } from '../protocol/transport/run-events.js';
+import { BlockWriter } from './blocks.js';
+import { cutFrame } from './cut-frame.js';
+import { Redactor } from './redactor.js';
+import type { TapeEnd, TapeHead, TapeTotals } from './tape-format.js';
+
+type Happened = Exclude<RunEvent, { kind: 'start' }> | FrameLine;
+
+interface Bounds {
+  maxBytes: number;
+  maxFrameBytes: number;
+}
+
+/** Makes the lines of a tape. What happens is only kept at first; the work is done when it is written. */
+export class TapeLines {
+  readonly startedAt: string;
+  readonly conversation: string;
+  readonly #began: number;
+  readonly #bounds: Bounds;
+  readonly #redactor: Redactor;
+  readonly #blocks = new BlockWriter();
+  readonly #totals: TapeTotals = { sent: 0, received: 0, requests: 0, results: 0 };
+  #waiting: Happened[] = [];
+  #waitingChars = 0;
+  #head = '';
+  #bytes = 0;
+  #lastSequence = 0;
+  #cut: string | undefined;
+  #end: Pick<TapeEnd, 'agent' | 'program'> | undefined;
+  #hasEnded = false;
+  #lastAt: number;
+  /** The beginning of a line. */
+  #stderr = '';
+
+  constructor({ at, conversation, secrets }: Extract<RunEvent, { kind: 'start' }>, bounds: Bounds) {
+    this.#began = at;
+    this.#lastAt = at;
+    // What is written must also be read.
+    this.#bounds = { ...bounds, maxFrameBytes: Math.min(bounds.maxFrameBytes, LIMITS.maxTapeLineBytes / 4) };
+    this.#redactor = new Redactor(secrets);
+    this.startedAt = new Date(at).toISOString();
+    this.conversation = conversation;
+  }
+
+  get waitingChars(): number {
+    return this.#waitingChars;
+  }
+
+  /** Why not everything is recorded. */
+  get cut(): string | undefined {
+    return this.#cut;
+  }
+
+  head(head: TapeHead): void {
+    this.#head = `${this.#redactor.line(JSON.stringify(head))}\n`;
+  }
+
+  take(event: Happened): void {
+    this.#lastAt = event.at;
+    if (event.kind === 'end') {
+      this.#hasEnded = true;
+      const { code, signal, error } = event;
+      this.#end = { agent: { code, signal, ...(error === undefined ? {} : { error }) } };
+      return;
+    }
+    this.#waiting.push(event);
+    this.#waitingChars += sizeOf(event);
+  }
+
+  /** Means nothing after the agent has ended: only the rest of its tape is written. */
+  programEnded(code: number): void {
+    if (!this.#hasEnded) this.#end = { agent: null, program: code };
+  }
+
+  /** The lines of everything that has happened since the last time. */
+  drain(): string {
+    let text = this.#head;
+    this.#head = '';
+    for (const event of this.#waiting) text += this.#linesOf(event);
+    this.#waiting = [];
+    this.#waitingChars = 0;
+    if (this.#end !== undefined) {
+      text += this.#endLine(this.#end);
+      this.#end = undefined;
+    }
+    return text;
+  }
+
+  #linesOf(event: Happened): string {
+    if (this.#cut !== undefined) return '';
+    const text = event.kind === 'frame' ? this.#frameLine(event) : this.#otherLine(event);
+    // In characters, which for nearly all of a tape are bytes.
+    this.#bytes += text.length;
+    if (this.#bytes <= this.#bounds.maxBytes) return text;
+    this.#cut ??= `it has become longer than \`maxBytes\`, which is ${this.#bounds.maxBytes}.`;
+    return '';
+  }
+
+  #frameLine({ direction, at, sequence, line }: FrameLine): string {
+    if (sequence !== this.#lastSequence + 1) {
+      this.#cut = 'the conversation was faster than the recording could begin.';
+      return '';
+    }
+    this.#lastSequence = sequence;
+    this.#count(direction, line);
+    const clean = this.#redactor.line(line);
+    const isLong = clean.length > this.#bounds.maxFrameBytes;
+    const { blocks, json } = this.#blocks.line(isLong ? cutFrame(clean, this.#bounds.maxFrameBytes) : clean);
+    const mark = direction === 'sent' ? '>' : '<';
+    const cut = isLong ? `,"cut":${Buffer.byteLength(line)}` : '';
+    return `${blocksText(blocks)}{"kind":"frame","n":${sequence},"t":${this.#time(at)},"direction":"${mark}","frame":${json}${cut}}\n`;
+  }
+
+  #otherLine(event: Exclude<Happened, FrameLine>): string {
+    const { kind } = event;
+    const t = this.#time(event.at);
+    if (kind === 'request') {
+      this.#totals.requests += 1;
+      return this.#written(`{"kind":"request","t":${t},"id":${event.id},"request":${event.body}}`);
+    }
+    if (kind === 'answer') {
+      const { id, events, error, stopped } = event;
+      const failure = error === undefined ? '' : `,"error":${JSON.stringify(error)}`;
+      const how = `${failure}${stopped === true ? ',"stopped":true' : ''}`;
+      return this.#written(`{"kind":"answer","t":${t},"id":${id},"events":${events}${how}}`);
+    }
+    if (kind === 'stderr') return this.#stderrLine(t, event.text);
+    const { at: _at, conversation: _conversation, ...rest } = event;
+    return this.#written(JSON.stringify({ t, ...rest }));
+  }
+
+  /** Only whole lines: a secret may be divided between two parts. */
+  #stderrLine(t: number, text: string, isLast = false): string {
+    const all = this.#stderr + text;
+    const end = isLast || all.length > LIMITS.tapeFlushChars ? all.length : all.lastIndexOf('\n') + 1;
+    this.#stderr = all.slice(end);
+    if (end === 0) return '';
+    return this.#written(JSON.stringify({ kind: 'stderr', t, text: all.slice(0, end) }));
+  }
+
+  #written(line: string): string {
+    const { blocks, json } = this.#blocks.line(this.#redactor.line(line));
+    return `${blocksText(blocks)}${json}\n`;
+  }
+
+  #endLine(end: Pick<TapeEnd, 'agent' | 'program'>): string {
+    const t = this.#time(this.#lastAt);
+    const rest = this.#cut === undefined ? this.#stderrLine(t, '', true) : '';
+    const line: TapeEnd = {
+      kind: 'end',
+      t,
+      ...end,
+      ...(this.#cut === undefined ? {} : { cut: this.#cut }),
+      totals: this.#totals,
+    };
+    return `${rest}${this.#redactor.line(JSON.stringify(line))}\n`;
+  }
+
+  #count(direction: FrameLine['direction'], line: string): void {
+    this.#totals[direction] += 1;
+    if (direction === 'sent' || !line.includes('"type":"result"')) return;
+    const frame: unknown = JSON.parse(line);
+    if (!isRecord(frame) || frame.type !== 'result') return;
+    this.#totals.results += 1;
+    if (typeof frame.total_cost_usd === 'number') this.#totals.costUsd = frame.total_cost_usd;
+  }
+
+  #time(at: number): number {
+    return Math.round((at - this.#began) * 1000) / 1000;
+  }
+}
+
+function sizeOf(event: Happened): number {
+  if (event.kind === 'frame') return event.line.length;
+  if (event.kind === 'request') return event.body.length;
+  if (event.kind === 'answer') return event.events.length;
+  return 'text' in event ? event.text.length : 100;
+}
+
+function blocksText(blocks: readonly object[]): string {
+  return blocks.map((block) => `${JSON.stringify(block)}\n`).join('');
+}

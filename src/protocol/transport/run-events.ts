@@ -1,0 +1,74 @@
+import type { SecretValues } from '../base/secret-values.js';
+import type { DroppedFrame } from './transport.js';
+
+/** What is known about a conversation when it begins. */
+export interface RunFacts {
+  /** The Claude Code CLI, the embedded runtime, another `runtime`, or a `transport`. */
+  readonly backEnd: 'cli' | 'embedded' | 'runtime' | 'transport';
+  /** How errors name the agent. */
+  readonly agent: string;
+  /** The options that were given: their values where those cannot be secret, otherwise what they are. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What happens in a conversation apart from its frames. JSON is text here, because a request or an answer may change
+ * after it was told of.
+ */
+export type RunHappening =
+  | {
+      readonly kind: 'start';
+      readonly facts: RunFacts;
+      /** Hides what this conversation knows to be secret. It cannot be read from it. */
+      readonly secrets: Pick<SecretValues, 'hide' | 'mayBeIn'>;
+    }
+  | { readonly kind: 'stderr' | 'noise'; readonly text: string }
+  | { readonly kind: 'dropped'; readonly dropped: DroppedFrame }
+  /** The embedded runtime asks its model; `body` is the request as JSON. */
+  | { readonly kind: 'request'; readonly id: number; readonly body: string }
+  | {
+      readonly kind: 'answer';
+      readonly id: number;
+      /** The events of the answer, a JSON array. */
+      readonly events: string;
+      readonly error?: ModelFailure | undefined;
+      /** The answer was not read to its end. */
+      readonly stopped?: boolean | undefined;
+    }
+  /** The host sends nothing more. */
+  | { readonly kind: 'input-end' }
+  | {
+      readonly kind: 'end';
+      readonly code: number | null;
+      readonly signal: string | null;
+      readonly error?: string;
+    };
+
+export interface ModelFailure {
+  readonly message: string;
+  readonly status?: number;
+  readonly type?: string;
+}
+
+/** What the channel `tenon:conversation` of `node:diagnostics_channel` carries. */
+export type RunEvent = RunHappening & {
+  /** As in `FrameInfo`. */
+  readonly at: number;
+  readonly conversation: string;
+};
+
+/** A frame as its line, for whoever writes it down. */
+export interface FrameLine {
+  readonly kind: 'frame';
+  readonly direction: 'sent' | 'received';
+  readonly at: number;
+  readonly sequence: number;
+  readonly line: string;
+}
+
+/** Writes a conversation down. None of its methods may throw or wait: they run in the read loop. */
+export interface RunRecorder {
+  take(event: RunEvent | FrameLine): void;
+  /** After the end: resolves when everything is written, or the recording was given up. */
+  close(): Promise<void>;
+}
