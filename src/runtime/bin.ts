@@ -21,7 +21,10 @@ Speaks the stream-json protocol of the Claude Code CLI on stdin and stdout, so t
 
 Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), and ANTHROPIC_BASE_URL if needed, to reach the model.
 
-Options: those of the CLI (--model, --allowedTools, --permission-mode, --mcp-config, --json-schema, --max-turns, …)
+It has the CLI's tools for files and commands, which work in the current directory, and subagents, skills and memory.
+
+Options: those of the CLI (--model, --tools, --add-dir, --allowedTools, --disallowedTools, --permission-mode,
+         --settings, --setting-sources, --agents, --mcp-config, --json-schema, --max-turns, …)
   --version   print the version
   --help      print this
 `;

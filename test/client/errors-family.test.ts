@@ -32,6 +32,8 @@ const EXAMPLES: Record<string, () => unknown> = {
   ModelError: () => new runtime.ModelError('x', { status: 500 }),
   FlagError: () => catchError(() => runtime.parseFlags(['--nope'], JSON.parse)),
   CassetteMismatchError: () => new testing.CassetteMismatchError('x'),
+  TapeError: () => new testing.TapeError('run.tape', 2, 'x'),
+  TapeMismatchError: () => new testing.TapeMismatchError('run.tape', []),
   ScriptError: () => catchError(() => testing.scriptedModel([{} as never])),
   UnconsumedStepsError: () => catchError(() => testing.scriptedModel(['Never said.']).assertDone()),
   UnexpectedRequestError: () => new testing.UnexpectedRequestError('scripted model', [], 0),

@@ -112,10 +112,14 @@ describe('an agent behind a transport of the user', () => {
   });
 
   it.each<[string, Options, string]>([
-    ['as a flag', { agent: 'reviewer' }, 'cannot honour the option `agent`'],
+    [
+      'as a flag',
+      { permissionPromptToolName: 'mcp__desk__ask' },
+      'cannot honour the option `permissionPromptToolName`',
+    ],
     [
       'in `initialize`',
-      { agents: { a: { description: 'd', prompt: 'p', tools: [] } } },
+      { agents: { a: { description: 'd', prompt: 'p', mcpServers: [{ own: { command: 'x' } }] } } },
       'cannot honour the option `agents`',
     ],
   ])('refuses what it cannot honour, told %s', async (_, options, reason) => {
