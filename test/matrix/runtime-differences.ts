@@ -96,6 +96,8 @@ const WITH_SUBAGENTS: readonly string[] = [
 
 /** The scenarios in which a call is asked about, or refused. */
 const PERMITTED: readonly string[] = [
+  'rules for all files, written with "(*)"',
+  'rules for all files, written with "()"',
   'Glob and Grep leave out what a rule forbids to read',
   'the host accepts the suggestion to accept edits',
   'paths outside of the workspace',
