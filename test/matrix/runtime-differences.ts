@@ -96,6 +96,7 @@ const WITH_SUBAGENTS: readonly string[] = [
 
 /** The scenarios in which a call is asked about, or refused. */
 const PERMITTED: readonly string[] = [
+  'commands that read in another directory, without the tool Read',
   'rules for all files, written with "(*)"',
   'rules for all files, written with "()"',
   'Glob and Grep leave out what a rule forbids to read',

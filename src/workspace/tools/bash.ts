@@ -37,7 +37,9 @@ export function bashTool(context: BuiltInContext): { tool: RuntimeTool; close():
     asMeant: (input) => meantInput('Bash', bashSchema(limits), input),
     prepare: async (given) => {
       const input = readBashInput(limits, given);
-      const access = { kind: 'command' as const, command: input.command, cwd: await shell.cwd() };
+      const { command } = input;
+      const offersRead = context.offers('Read');
+      const access = { kind: 'command' as const, command, cwd: await shell.cwd(), offersRead };
       return { access, input: { ...input } };
     },
     run: async (call) => {
