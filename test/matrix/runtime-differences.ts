@@ -311,6 +311,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     where: ['messages', 'model'],
     seenIn: [
       'questions of the model',
+      'a plan that is approved together with another mode',
       'a question that nobody can be asked',
       'a plan that is approved at the second try',
     ],
