@@ -65,7 +65,8 @@ async function inBackground(command: ShellCommand, input: BashInput): Promise<To
   const facts = { command: input.command, output: command.output, savedAt: undefined };
   return backgroundResult(
     facts,
-    { backgroundTaskId: command.id },
+    // What it has printed already is for whoever reads its file: how much that is would be chance.
+    { stdout: '', isImage: false, backgroundTaskId: command.id },
     `The command runs in the background. ${told}`,
   );
 }
