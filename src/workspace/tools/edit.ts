@@ -44,6 +44,8 @@ export function editTool(tools: FileTools): RuntimeTool {
       additionalProperties: false,
     },
     pathField: 'file_path',
+    // A file that it makes is as it was given.
+    linesField: ({ old_string }) => (old_string === '' ? undefined : 'new_string'),
     shown: (output) =>
       hasShape<EditOutput>(output, { filePath: 'string', oldString: 'string', newString: 'string' })
         ? said(output)

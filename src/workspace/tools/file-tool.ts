@@ -23,6 +23,8 @@ export interface ChangingTool<Plan> {
   readonly pathField: string;
   /** What parameters are when the model leaves them out. */
   readonly defaults?: Fields | undefined;
+  /** The parameter with lines that are put into the file, if this call puts any. */
+  linesField?(fields: Fields): string | undefined;
   /** What is wrong with the call, whatever the file is. */
   misuse?(fields: Fields): string | undefined;
   /** What the change would be, or why there can be none. Changes nothing. */
@@ -46,7 +48,7 @@ export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<P
     description,
     inputSchema,
     shown: tool.shown,
-    asMeant: (input) => meantInput(name, inputSchema, input, defaults),
+    asMeant: (input) => trimmedLines(tool, meantInput(name, inputSchema, input, defaults)),
     prepare: async (input): Promise<PreparedCall> => {
       const fields = checkedInput(name, inputSchema, input);
       const problem = tool.misuse?.(fields);
@@ -72,6 +74,22 @@ export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<P
       });
     },
   };
+}
+
+/**
+ * As in the CLI: blanks at the ends of lines that a model writes are an oversight, except in Markdown, where two of
+ * them are a line break. What a hook or the host puts in its place stays as it is.
+ */
+function trimmedLines(
+  { pathField, linesField }: Pick<ChangingTool<never>, 'pathField' | 'linesField'>,
+  fields: Fields,
+): Fields {
+  const field = linesField?.(fields);
+  const lines = field === undefined ? undefined : fields[field];
+  const isMarkdown = /\.mdx?$/i.test(String(fields[pathField]));
+  if (field === undefined || typeof lines !== 'string' || isMarkdown) return fields;
+  const ended = lines.split(/(\r\n|\n|\r)/).map((part, index) => (index % 2 === 0 ? part.trimEnd() : part));
+  return { ...fields, [field]: ended.join('') };
 }
 
 /** The path as the model has named it, unless somebody has put another one in its place. */

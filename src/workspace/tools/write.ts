@@ -27,6 +27,7 @@ export function writeTool(tools: FileTools): RuntimeTool {
       additionalProperties: false,
     },
     pathField: 'file_path',
+    linesField: () => 'content',
     shown: (output) =>
       hasShape<WriteOutput>(output, { type: 'string', filePath: 'string', content: 'string' })
         ? said(output)

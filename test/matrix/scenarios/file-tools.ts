@@ -241,6 +241,29 @@ export const fileTools: readonly Scenario[] = [
     },
   },
   {
+    name: 'blanks at the ends of lines, which mean something only in Markdown',
+    cites: 'builtin-tools 2, R49',
+    script: oneByOne([
+      read('a.txt'),
+      edit('a.txt', 'a', 'x  \ny\t'),
+      write('w.txt', 'x  \n\ty \n  '),
+      write('w.md', 'x  \n'),
+      edit('w.md', 'x', 'y  \nz '),
+    ]),
+    options: (context) => {
+      writeFiles(context.box.cwd, { 'a.txt': 'a\nb\n' });
+      return { ...allowed, ...watching(context) };
+    },
+    ...filesAfterwards('a.txt', 'w.txt', 'w.md'),
+    check: (outcome) => {
+      expect(outcome.driven).toEqual({
+        'a.txt': '644 x\ny\nb\n',
+        'w.txt': '644 x\n\ty\n',
+        'w.md': '644 y  \nz   \n',
+      });
+    },
+  },
+  {
     name: 'a long result of a server beside the tools for files',
     cites: 's15-mcp-big-result, builtin-tools 7, R49',
     script: [toolUse('mcp__calc__big'), text('Done.')],
