@@ -43,6 +43,7 @@ const COMPACTED: readonly string[] = [
 
 /** The scenarios in which the model is told something about files. */
 const ABOUT_FILES: readonly string[] = [
+  'relative paths after the shell has gone to another directory',
   'blanks at the ends of lines, which mean something only in Markdown',
   'Read shows texts and parts of them',
   'Read of large texts',

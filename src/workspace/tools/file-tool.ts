@@ -1,4 +1,3 @@
-import type { BuiltInContext } from '../../runtime/tools/built-ins.js';
 import {
   failedOutcome,
   type PreparedCall,
@@ -6,9 +5,8 @@ import {
   type ToolAccess,
   type ToolOutcome,
 } from '../../runtime/tools/tool-port.js';
-import { absolutePath } from '../files/paths.js';
-import type { Workspace } from '../workspace.js';
-import type { Target } from './changed-file.js';
+import { absolutePath, type Whereabouts } from '../files/paths.js';
+import type { FileTools, Target } from './changed-file.js';
 import { checkedInput, type InputSchema, meantInput } from './checked-input.js';
 import { oneAtATime } from './file-places.js';
 
@@ -40,7 +38,7 @@ export type Planned<Plan> =
   | { readonly plan: Plan; readonly problem?: undefined };
 
 /** A tool that plans a change before anybody is asked, and plans it anew when it is made: the file may be another by then. */
-export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<Plan>): RuntimeTool {
+export function changingTool<Plan>({ context, here }: FileTools, tool: ChangingTool<Plan>): RuntimeTool {
   const { name, description, inputSchema, pathField, defaults } = tool;
   const { workspace } = context;
   return {
@@ -53,7 +51,7 @@ export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<P
       const fields = checkedInput(name, inputSchema, input);
       const problem = tool.misuse?.(fields);
       if (problem !== undefined) return { problem };
-      const path = absolutePath(workspace, String(fields[pathField]));
+      const path = absolutePath(await here(), String(fields[pathField]));
       const { real } = await workspace.locate(path);
       const access = { kind: 'edit' as const, path, real };
       const prepared = { access, input: { ...defaults, ...fields, [pathField]: path } };
@@ -64,7 +62,7 @@ export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<P
     },
     run: async ({ input, given, access, signal }) => {
       const checked = checkedInput(name, inputSchema, input);
-      const fields = { ...checked, [pathField]: namedPath(workspace, pathField, checked, given) };
+      const fields = { ...checked, [pathField]: namedPath(await here(), pathField, checked, given) };
       const target = permitted(access, name);
       return oneAtATime(workspace, target.real, async () => {
         const planned = await tool.plan(fields, target);
@@ -93,14 +91,9 @@ function trimmedLines(
 }
 
 /** The path as the model has named it, unless somebody has put another one in its place. */
-export function namedPath(
-  workspace: Pick<Workspace, 'root' | 'home'>,
-  field: string,
-  input: Fields,
-  given: Fields = input,
-): string {
+export function namedPath(here: Whereabouts, field: string, input: Fields, given: Fields = input): string {
   const [used, named] = [String(input[field]), String(given[field])];
-  return absolutePath(workspace, named) === used ? named : used;
+  return absolutePath(here, named) === used ? named : used;
 }
 
 /** Throws if nothing was decided about a file: then nothing was permitted. */

@@ -241,6 +241,37 @@ export const fileTools: readonly Scenario[] = [
     },
   },
   {
+    name: 'relative paths after the shell has gone to another directory',
+    cites: 'builtin-tools 2, builtin-tools 3, R49, R50',
+    script: oneByOne([
+      ['Bash', { command: 'cd sub' }],
+      read('b.txt'),
+      read('sub/b.txt'),
+      edit('b.txt', 'b', 'c'),
+      write('n.txt', 'n'),
+      ['Glob', { pattern: '*.txt' }],
+      ['Grep', { pattern: 'a|c', path: '..' }],
+    ]),
+    options: ({ box }) => {
+      writeFiles(box.cwd, { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' });
+      const tools = [...FILE_TOOLS, 'Bash', 'Glob', 'Grep'];
+      return { tools, allowedTools: tools };
+    },
+    ...filesAfterwards('n.txt', 'sub/n.txt', 'sub/b.txt'),
+    check: (outcome) => {
+      expect(outcome.driven).toEqual({ 'n.txt': null, 'sub/n.txt': '644 n', 'sub/b.txt': '644 c\n' });
+      expect(details(outcome)).toMatchObject([
+        {},
+        { file: { filePath: 'b.txt', content: 'b\n' } },
+        expect.stringContaining('Error'),
+        { filePath: 'b.txt' },
+        { type: 'create', filePath: 'n.txt' },
+        { filenames: ['b.txt', 'n.txt'] },
+        { filenames: expect.arrayContaining(['b.txt', expect.stringMatching(/^\/.*\/a\.txt$/)]) },
+      ]);
+    },
+  },
+  {
     name: 'blanks at the ends of lines, which mean something only in Markdown',
     cites: 'builtin-tools 2, R49',
     script: oneByOne([
