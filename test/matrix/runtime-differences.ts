@@ -43,6 +43,8 @@ const COMPACTED: readonly string[] = [
 
 /** The scenarios in which the model is told something about files. */
 const ABOUT_FILES: readonly string[] = [
+  'relative paths after the shell has gone to another directory',
+  'blanks at the ends of lines, which mean something only in Markdown',
   'Read shows texts and parts of them',
   'Read of large texts',
   'Read shows images, notebooks and PDFs',
@@ -96,6 +98,9 @@ const WITH_SUBAGENTS: readonly string[] = [
 
 /** The scenarios in which a call is asked about, or refused. */
 const PERMITTED: readonly string[] = [
+  'commands that read in another directory, without the tool Read',
+  'rules for all files, written with "(*)"',
+  'rules for all files, written with "()"',
   'Glob and Grep leave out what a rule forbids to read',
   'the host accepts the suggestion to accept edits',
   'paths outside of the workspace',
@@ -308,6 +313,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
     where: ['messages', 'model'],
     seenIn: [
       'questions of the model',
+      'a plan that is approved together with another mode',
       'a question that nobody can be asked',
       'a plan that is approved at the second try',
     ],

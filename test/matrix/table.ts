@@ -18,6 +18,7 @@ import { knowledge } from './scenarios/knowledge.js';
 import { notebookEditing } from './scenarios/notebook-editing.js';
 import { offeredTools } from './scenarios/offered-tools.js';
 import { output } from './scenarios/output.js';
+import { permissionCorners } from './scenarios/permission-corners.js';
 import { permissions } from './scenarios/permissions.js';
 import { resources } from './scenarios/resources.js';
 import { searchTools } from './scenarios/search-tools.js';
@@ -37,6 +38,7 @@ export const TABLE = {
   permissions,
   'permissions of files': filePermissions,
   'permissions of commands': commandPermissions,
+  'corners of permissions': permissionCorners,
   hooks,
   interrupts,
   input,

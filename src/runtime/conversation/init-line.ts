@@ -1,9 +1,17 @@
 import { RUNTIME_CAPABILITIES, RUNTIME_VERSION } from '../start/runtime-config.js';
+import type { RuntimeTool } from '../tools/tool-port.js';
 import type { AgentConversation } from './conversation.js';
 import type { SystemLines } from './written-lines.js';
 
 /** As in the CLI: by the name that hosts have always known. */
 const shownName = ({ name }: { name: string }): string => (name === 'Agent' ? 'Task' : name);
+
+/** As in the CLI: the agent's own in the order of their names, then those of servers. */
+function toolNames(tools: readonly Pick<RuntimeTool, 'name' | 'server'>[]): string[] {
+  const own = tools.filter(({ server }) => server === undefined);
+  const others = tools.filter(({ server }) => server !== undefined);
+  return [...own.toSorted((a, b) => (a.name < b.name ? -1 : 1)), ...others].map(shownName);
+}
 
 /** What the first line of a turn tells the host about the agent. */
 export function initFields(
@@ -12,7 +20,7 @@ export function initFields(
 ): SystemLines['init'] {
   return {
     cwd,
-    tools: tools.all().map(shownName),
+    tools: toolNames(tools.all()),
     mcp_servers: tools.hub
       .status()
       .map(({ name, status, source }) => ({ name, status, ...(source === undefined ? {} : { source }) })),

@@ -54,6 +54,15 @@ export function ruleAccess(judgement: Judgement, state: RulingState): AccessRuli
 }
 
 /** Rules come before the mode, because they say more. */
-function allowanceOf({ allowed }: Judgement, whole: RuleInForce | undefined): Judgement['allowed'] {
-  return allowed?.by === 'rule' || whole === undefined ? allowed : { by: 'rule', type: 'rule', rule: whole };
+function allowanceOf(
+  { allowed, isOutside }: Judgement,
+  whole: RuleInForce | undefined,
+): Judgement['allowed'] {
+  if (allowed?.by === 'rule' || whole === undefined) return allowed;
+  return isOutside === true && !isEverywhere(whole) ? allowed : { by: 'rule', type: 'rule', rule: whole };
+}
+
+/** `Read` is about every file; `Read(*)` and `Read()` are about those of the working directories, as in the CLI. */
+export function isEverywhere({ rule }: RuleInForce): boolean {
+  return !rule.text.endsWith(')');
 }

@@ -28,6 +28,8 @@ export interface Judgement {
   readonly unsafe?: { readonly told: Told; readonly holdsAlways: boolean } | undefined;
   /** It may change something, so not in plan mode. */
   readonly changes: boolean;
+  /** It is about a file outside of the working directories: a rule for all files does not reach that far. */
+  readonly isOutside?: boolean | undefined;
   /** What lets it run without a question. */
   readonly allowed?:
     | { readonly by: 'rule' | 'mode'; readonly type: ReasonType; readonly rule?: RuleInForce | undefined }

@@ -14,7 +14,7 @@ import type { Host } from '../host.js';
 import type { ConversationSettings } from '../settings/conversation-settings.js';
 import type { RuntimeFlags } from '../start/flags.js';
 import type { RuntimeTool, ToolAccess } from '../tools/tool-port.js';
-import { type AccessRuling, ruleAccess } from './access-ruling.js';
+import { type AccessRuling, isEverywhere, ruleAccess } from './access-ruling.js';
 import { Modes } from './modes.js';
 import type { PermittedFiles, WorkspaceParts } from './permitted-files.js';
 import type { Decision, Question } from './question.js';
@@ -117,7 +117,8 @@ export class Permissions {
     const subject = READ;
     if (this.#files === undefined || this.isRemoved(subject)) return false;
     if (this.#wholeRule('ask', subject) !== undefined) return false;
-    const isAllowed = this.mode === 'bypassPermissions' || this.#wholeRule('allow', subject) !== undefined;
+    const isAllowed =
+      this.mode === 'bypassPermissions' || this.#wholeRule('allow', subject, isEverywhere) !== undefined;
     return this.#files.permitted.readsFreely(path, this.mode, isAllowed);
   }
 
@@ -175,9 +176,14 @@ export class Permissions {
   }
 
   /** A rule about every call of the tool. */
-  #wholeRule(wanted: RuleKind, subject: Pick<RuntimeTool, 'name'>): RuleInForce | undefined {
-    return this.book.rules.find(({ kind, rule }) => {
-      if (kind !== wanted || !matchesTool(rule, subject, kind)) return false;
+  #wholeRule(
+    wanted: RuleKind,
+    subject: Pick<RuntimeTool, 'name'>,
+    isMeant = (_: RuleInForce): boolean => true,
+  ): RuleInForce | undefined {
+    return this.book.rules.find((each) => {
+      const { kind, rule } = each;
+      if (kind !== wanted || !matchesTool(rule, subject, kind) || !isMeant(each)) return false;
       return rule.problem === undefined ? rule.specifier === undefined : kind !== 'allow';
     });
   }

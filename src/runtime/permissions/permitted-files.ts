@@ -46,7 +46,8 @@ export class PermittedFiles {
     // The shell parser is loaded with the first command.
     const { judgeCommand } = await import('./commands/judge-command.js');
     const rules = this.#book.rules.filter(({ rule }) => rule.tool === tool);
-    return judgeCommand({ command: access.command, cwd: access.cwd, mode, rules, places });
+    const { command, cwd, offersRead = false } = access;
+    return judgeCommand({ command, cwd, offersRead, mode, rules, places });
   }
 
   /** Whether no rule forbids reading this file, by its path without links. */

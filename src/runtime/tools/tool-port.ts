@@ -32,7 +32,13 @@ export interface AddedText {
  */
 export type ToolAccess =
   | { readonly kind: 'read' | 'edit'; readonly path: string; readonly real: string }
-  | { readonly kind: 'command'; readonly command: string; readonly cwd: string }
+  /** `offersRead`: the model could as well read files by a tool. */
+  | {
+      readonly kind: 'command';
+      readonly command: string;
+      readonly cwd: string;
+      readonly offersRead?: boolean;
+    }
   /** `isPlain`: it is only a text, and gives the model no rights. */
   | { readonly kind: 'skill'; readonly name: string; readonly isPlain: boolean }
   /** The user has to answer, whatever rules allow. */

@@ -17,7 +17,7 @@ import {
 import { meantInput } from './checked-input.js';
 import { leadingSleep } from './command-words.js';
 import { ShellCommand } from './shell-command.js';
-import { ShellSession } from './shell-session.js';
+import type { ShellSession } from './shell-session.js';
 
 const DESCRIPTION =
   'Runs a command line with bash and returns what it prints, stdout and stderr together. Each call is a shell of its ' +
@@ -25,11 +25,10 @@ const DESCRIPTION =
   'and nobody who could answer a prompt. Quote paths with blanks. An output that is too long is put into a file, ' +
   'which you can read. A command that takes longer than its timeout goes on in the background.';
 
-/** The tool for commands, and what ends those that still run. */
-export function bashTool(context: BuiltInContext): { tool: RuntimeTool; close(): Promise<void> } {
-  const shell = new ShellSession(context.workspace, () => context.additionalDirectories());
+/** The tool for commands. */
+export function bashTool(context: BuiltInContext, shell: ShellSession): RuntimeTool {
   const limits = commandLimits(context.env);
-  const tool: RuntimeTool = {
+  return {
     name: 'Bash',
     description: DESCRIPTION,
     inputSchema: bashSchema(limits),
@@ -37,7 +36,9 @@ export function bashTool(context: BuiltInContext): { tool: RuntimeTool; close():
     asMeant: (input) => meantInput('Bash', bashSchema(limits), input),
     prepare: async (given) => {
       const input = readBashInput(limits, given);
-      const access = { kind: 'command' as const, command: input.command, cwd: await shell.cwd() };
+      const { command } = input;
+      const offersRead = context.offers('Read');
+      const access = { kind: 'command' as const, command, cwd: await shell.cwd(), offersRead };
       return { access, input: { ...input } };
     },
     run: async (call) => {
@@ -55,7 +56,6 @@ export function bashTool(context: BuiltInContext): { tool: RuntimeTool; close():
       return new WaitingCall(command, input, shell, limits).run(call);
     },
   };
-  return { tool, close: () => shell.close() };
 }
 
 async function inBackground(command: ShellCommand, input: BashInput): Promise<ToolOutcome> {
@@ -63,7 +63,8 @@ async function inBackground(command: ShellCommand, input: BashInput): Promise<To
   const facts = { command: input.command, output: command.output, savedAt: undefined };
   return backgroundResult(
     facts,
-    { backgroundTaskId: command.id },
+    // What it has printed already is for whoever reads its file: how much that is would be chance.
+    { stdout: '', isImage: false, backgroundTaskId: command.id },
     `The command runs in the background. ${told}`,
   );
 }

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { BuiltInContext } from '../../runtime/tools/built-ins.js';
 import { type FileMemory, isOther, type Seen } from '../files/file-memory.js';
+import type { Whereabouts } from '../files/paths.js';
 import { decodeText, type TextFile } from '../files/text-file.js';
 import { fileAbove, isOpenToModel } from './file-places.js';
 import { WORDS } from './file-words.js';
@@ -9,6 +10,8 @@ import { WORDS } from './file-words.js';
 export interface FileTools {
   readonly context: BuiltInContext;
   readonly memory: FileMemory;
+  /** Where relative paths start: where the shell is. */
+  here(): Promise<Whereabouts>;
 }
 
 /** The file that a call wants to change: as the call names it, made absolute, and without links. */

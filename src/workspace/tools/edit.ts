@@ -28,7 +28,7 @@ interface EditFields {
 
 /** `Edit`: replaces a text in a file. If it is not clear which text is meant, nothing changes. */
 export function editTool(tools: FileTools): RuntimeTool {
-  return changingTool<EditPlan>(tools.context, {
+  return changingTool<EditPlan>(tools, {
     name: 'Edit',
     description:
       'Replaces a text in a file. `old_string` must be in the file exactly once, with its indentation and without the line numbers that Read shows; with `replace_all` every occurrence is replaced. An empty `old_string` creates a file. Read a file before you edit it.',
@@ -44,6 +44,8 @@ export function editTool(tools: FileTools): RuntimeTool {
       additionalProperties: false,
     },
     pathField: 'file_path',
+    // A file that it makes is as it was given.
+    linesField: ({ old_string }) => (old_string === '' ? undefined : 'new_string'),
     shown: (output) =>
       hasShape<EditOutput>(output, { filePath: 'string', oldString: 'string', newString: 'string' })
         ? said(output)
@@ -64,7 +66,7 @@ async function planEdit(tools: FileTools, fields: EditFields, target: Target): P
   if (standing.kind === 'problem') return standing;
   const { old_string: find, new_string: put, replace_all: all = false } = fields;
   if (standing.kind === 'new') {
-    if (find !== '') return { problem: WORDS.missing(tools.context.workspace.root) };
+    if (find !== '') return { problem: WORDS.missing((await tools.here()).root) };
     const made = { before: '', after: put, encoding: 'utf-8' as const, found: '' };
     return { plan: { ...made, isStale: false, isInContext: true } };
   }

@@ -1,4 +1,3 @@
-import type { BuiltInContext } from '../../runtime/tools/built-ins.js';
 import {
   failedOutcome,
   type PreparedCall,
@@ -6,9 +5,8 @@ import {
   type ToolAccess,
   type ToolOutcome,
 } from '../../runtime/tools/tool-port.js';
-import { absolutePath } from '../files/paths.js';
-import type { Workspace } from '../workspace.js';
-import type { Target } from './changed-file.js';
+import { absolutePath, type Whereabouts } from '../files/paths.js';
+import type { FileTools, Target } from './changed-file.js';
 import { checkedInput, type InputSchema, meantInput } from './checked-input.js';
 import { oneAtATime } from './file-places.js';
 
@@ -23,6 +21,8 @@ export interface ChangingTool<Plan> {
   readonly pathField: string;
   /** What parameters are when the model leaves them out. */
   readonly defaults?: Fields | undefined;
+  /** The parameter with lines that are put into the file, if this call puts any. */
+  linesField?(fields: Fields): string | undefined;
   /** What is wrong with the call, whatever the file is. */
   misuse?(fields: Fields): string | undefined;
   /** What the change would be, or why there can be none. Changes nothing. */
@@ -38,7 +38,7 @@ export type Planned<Plan> =
   | { readonly plan: Plan; readonly problem?: undefined };
 
 /** A tool that plans a change before anybody is asked, and plans it anew when it is made: the file may be another by then. */
-export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<Plan>): RuntimeTool {
+export function changingTool<Plan>({ context, here }: FileTools, tool: ChangingTool<Plan>): RuntimeTool {
   const { name, description, inputSchema, pathField, defaults } = tool;
   const { workspace } = context;
   return {
@@ -46,12 +46,12 @@ export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<P
     description,
     inputSchema,
     shown: tool.shown,
-    asMeant: (input) => meantInput(name, inputSchema, input, defaults),
+    asMeant: (input) => trimmedLines(tool, meantInput(name, inputSchema, input, defaults)),
     prepare: async (input): Promise<PreparedCall> => {
       const fields = checkedInput(name, inputSchema, input);
       const problem = tool.misuse?.(fields);
       if (problem !== undefined) return { problem };
-      const path = absolutePath(workspace, String(fields[pathField]));
+      const path = absolutePath(await here(), String(fields[pathField]));
       const { real } = await workspace.locate(path);
       const access = { kind: 'edit' as const, path, real };
       const prepared = { access, input: { ...defaults, ...fields, [pathField]: path } };
@@ -62,7 +62,7 @@ export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<P
     },
     run: async ({ input, given, access, signal }) => {
       const checked = checkedInput(name, inputSchema, input);
-      const fields = { ...checked, [pathField]: namedPath(workspace, pathField, checked, given) };
+      const fields = { ...checked, [pathField]: namedPath(await here(), pathField, checked, given) };
       const target = permitted(access, name);
       return oneAtATime(workspace, target.real, async () => {
         const planned = await tool.plan(fields, target);
@@ -74,15 +74,26 @@ export function changingTool<Plan>(context: BuiltInContext, tool: ChangingTool<P
   };
 }
 
+/**
+ * As in the CLI: blanks at the ends of lines that a model writes are an oversight, except in Markdown, where two of
+ * them are a line break. What a hook or the host puts in its place stays as it is.
+ */
+function trimmedLines(
+  { pathField, linesField }: Pick<ChangingTool<never>, 'pathField' | 'linesField'>,
+  fields: Fields,
+): Fields {
+  const field = linesField?.(fields);
+  const lines = field === undefined ? undefined : fields[field];
+  const isMarkdown = /\.mdx?$/i.test(String(fields[pathField]));
+  if (field === undefined || typeof lines !== 'string' || isMarkdown) return fields;
+  const ended = lines.split(/(\r\n|\n|\r)/).map((part, index) => (index % 2 === 0 ? part.trimEnd() : part));
+  return { ...fields, [field]: ended.join('') };
+}
+
 /** The path as the model has named it, unless somebody has put another one in its place. */
-export function namedPath(
-  workspace: Pick<Workspace, 'root' | 'home'>,
-  field: string,
-  input: Fields,
-  given: Fields = input,
-): string {
+export function namedPath(here: Whereabouts, field: string, input: Fields, given: Fields = input): string {
   const [used, named] = [String(input[field]), String(given[field])];
-  return absolutePath(workspace, named) === used ? named : used;
+  return absolutePath(here, named) === used ? named : used;
 }
 
 /** Throws if nothing was decided about a file: then nothing was permitted. */

@@ -1,13 +1,12 @@
 import { clock } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
-import type { BuiltInContext } from '../../runtime/tools/built-ins.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome } from '../../runtime/tools/tool-port.js';
 import { absolutePath } from '../files/paths.js';
 import type { Target } from './changed-file.js';
 import { checkedInput, type InputSchema } from './checked-input.js';
 import { permitted } from './file-tool.js';
 import { hasShape } from './output-shape.js';
-import { CUT_SHORT, foundFiles, NO_FILES, oldestFirst } from './search-place.js';
+import { CUT_SHORT, foundFiles, NO_FILES, oldestFirst, type SearchTools } from './search-place.js';
 
 const MOST_FILES = 100;
 
@@ -33,7 +32,8 @@ interface GlobFields {
 }
 
 /** `Glob`: files by their names. */
-export function globTool(context: BuiltInContext): RuntimeTool {
+export function globTool(tools: SearchTools): RuntimeTool {
+  const { context, here } = tools;
   const { workspace } = context;
   return {
     name: 'Glob',
@@ -46,7 +46,7 @@ export function globTool(context: BuiltInContext): RuntimeTool {
         : undefined,
     prepare: async (input) => {
       const { directory } = placeOf(checkedInput('Glob', SCHEMA, input) as unknown as GlobFields);
-      const path = absolutePath(workspace, directory);
+      const path = absolutePath(await here(), directory);
       const { real } = await workspace.locate(path);
       return { access: { kind: 'read', path, real } };
     },
@@ -55,8 +55,10 @@ export function globTool(context: BuiltInContext): RuntimeTool {
       const place = permitted(access, 'Glob');
       const { pattern, isOfPattern } = placeOf(fields);
       const kind = (await workspace.stat(place.real))?.kind;
-      if (kind !== 'directory' && !isOfPattern) return wrongPlace(fields.path ?? '', kind, workspace.root);
-      return find(context, pattern, kind === undefined ? undefined : place, signal);
+      if (kind !== 'directory' && !isOfPattern) {
+        return wrongPlace(fields.path ?? '', kind, (await here()).root);
+      }
+      return find(tools, pattern, kind === undefined ? undefined : place, signal);
     },
   };
 }
@@ -79,7 +81,7 @@ function wrongPlace(path: string, kind: string | undefined, root: string): ToolO
 }
 
 async function find(
-  context: BuiltInContext,
+  tools: SearchTools,
   pattern: string,
   place: Target | undefined,
   signal: AbortSignal,
@@ -88,7 +90,7 @@ async function find(
   const query = { mode: 'names', pattern: '', globs: pattern === '' ? [] : [pattern] } as const;
   try {
     const nothing = { files: [], isCut: false, nameOf: () => '' };
-    const found = place === undefined ? nothing : await foundFiles(context, query, place, signal);
+    const found = place === undefined ? nothing : await foundFiles(tools, query, place, signal);
     const names = [...found.files].sort(oldestFirst).slice(0, MOST_FILES).map(found.nameOf);
     const totalMatches = found.files.length;
     const detail = {

@@ -1,5 +1,4 @@
 import { messageOf } from '../../protocol/base/errors.js';
-import type { BuiltInContext } from '../../runtime/tools/built-ins.js';
 import { failedOutcome, type RuntimeTool, type ToolOutcome } from '../../runtime/tools/tool-port.js';
 import { absolutePath } from '../files/paths.js';
 import { NEEDS_MULTILINE } from '../search/problems.js';
@@ -7,10 +6,11 @@ import { checkedInput } from './checked-input.js';
 import { permitted } from './file-tool.js';
 import { GREP_SCHEMA, type GrepCall, readGrep } from './grep-input.js';
 import { grepOutcome, shownGrep } from './grep-result.js';
-import { foundFiles } from './search-place.js';
+import { foundFiles, type SearchTools } from './search-place.js';
 
 /** `Grep`: what files contain. */
-export function grepTool(context: BuiltInContext): RuntimeTool {
+export function grepTool(tools: SearchTools): RuntimeTool {
+  const { context, here } = tools;
   const { workspace } = context;
   return {
     name: 'Grep',
@@ -20,7 +20,7 @@ export function grepTool(context: BuiltInContext): RuntimeTool {
     isReadOnly: true,
     shown: shownGrep,
     prepare: async (input) => {
-      const path = absolutePath(workspace, readGrep(input).path);
+      const path = absolutePath(await here(), readGrep(input).path);
       const { real } = await workspace.locate(path);
       return { access: { kind: 'read', path, real }, input: checkedInput('Grep', GREP_SCHEMA, input) };
     },
@@ -29,11 +29,12 @@ export function grepTool(context: BuiltInContext): RuntimeTool {
       const place = permitted(access, 'Grep');
       const kind = (await workspace.stat(place.real))?.kind;
       if (kind === undefined) {
-        return failedOutcome(`There is no "${call.path}". Relative paths start from ${workspace.root}.`);
+        const { root } = await here();
+        return failedOutcome(`There is no "${call.path}". Relative paths start from ${root}.`);
       }
       if (call.late !== undefined) return failedOutcome(call.late);
       try {
-        const found = await foundFiles(context, call.query, place, signal);
+        const found = await foundFiles(tools, call.query, place, signal);
         return grepOutcome(call, found, kind === 'file');
       } catch (error) {
         signal.throwIfAborted();

@@ -35,7 +35,7 @@ interface NotebookPlan {
 
 /** `NotebookEdit`: replaces, inserts or deletes one cell of a Jupyter notebook. */
 export function notebookEditTool(tools: FileTools): RuntimeTool {
-  return changingTool<NotebookPlan>(tools.context, {
+  return changingTool<NotebookPlan>(tools, {
     name: 'NotebookEdit',
     description:
       'Changes one cell of a Jupyter notebook (.ipynb) that you have read. Replacing a cell clears its outputs. A new cell is inserted after the one with `cell_id`, or at the beginning.',
@@ -87,7 +87,7 @@ async function planChange(
 ): Promise<Planned<NotebookPlan>> {
   const standing = await standingOf(tools, target, true);
   if (standing.kind === 'problem') return standing;
-  if (standing.kind === 'new') return { problem: WORDS.missing(tools.context.workspace.root) };
+  if (standing.kind === 'new') return { problem: WORDS.missing((await tools.here()).root) };
   const { file: before, isStale } = standing;
   if (isStale) return { problem: WORDS.changed };
   if (before.damage !== undefined) return { problem: WORDS.cannotWrite(before.damage) };

@@ -43,7 +43,8 @@ export async function planTools(context: BuiltInContext): Promise<readonly Runti
       const plan = typeof input.plan === 'string' ? input.plan : written;
       const wasEdited = plan !== undefined && plan !== written;
       if (wasEdited) await context.workspace.write(file, new TextEncoder().encode(plan));
-      context.setMode(earlier);
+      // The user may have approved it together with another mode.
+      if (context.mode === 'plan') context.setMode(earlier);
       earlier = 'default';
       const detail = {
         plan: plan ?? null,

@@ -47,7 +47,7 @@ const BINARY =
 
 /** `Read`: the lines of a text file, an image, a PDF, or the cells of a notebook. */
 export function readTool(tools: FileTools): RuntimeTool {
-  const { context } = tools;
+  const { context, here } = tools;
   const { workspace } = context;
   return {
     name: 'Read',
@@ -60,7 +60,7 @@ export function readTool(tools: FileTools): RuntimeTool {
     maxResultChars: MOST_CHARS * 2,
     prepare: async (input) => {
       const fields = readFields(input);
-      const path = absolutePath(workspace, fields.file_path);
+      const path = absolutePath(await here(), fields.file_path);
       const problem = misuse(path, fields.pages);
       if (problem !== undefined) return { problem };
       const { real } = await workspace.locate(path);
@@ -69,10 +69,11 @@ export function readTool(tools: FileTools): RuntimeTool {
     },
     run: async ({ input, given, access, signal }) => {
       const checked = readFields(input);
-      const fields = { ...checked, file_path: namedPath(workspace, 'file_path', { ...checked }, given) };
+      const file_path = namedPath(await here(), 'file_path', { ...checked }, given);
+      const fields = { ...checked, file_path };
       const { path, real } = permitted(access, 'Read');
       const found = await workspace.stat(real);
-      if (found === undefined) return failedOutcome(WORDS.missing(workspace.root));
+      if (found === undefined) return failedOutcome(WORDS.missing((await here()).root));
       if (found.kind === 'directory') return failedOutcome(WORDS.directory(path));
       if (found.kind === 'other') return failedOutcome(WORDS.special(path));
       if (found.size > LIMITS.maxFileBytes) return failedOutcome(WORDS.tooLarge(found.size));

@@ -1,25 +1,28 @@
-import type { BuiltInContext } from '../../runtime/tools/built-ins.js';
 import { searchFiles } from '../search/search-files.js';
 import type { FileMatches, SearchAnswer, SearchQuery } from '../workspace.js';
-import type { Target } from './changed-file.js';
+import type { FileTools, Target } from './changed-file.js';
+
+/** What the tools that search know. */
+export type SearchTools = Pick<FileTools, 'context' | 'here'>;
 
 /** What a search finds that the model may see, with the names by which it knows the files. */
 export async function foundFiles(
-  { workspace, mayRead }: Pick<BuiltInContext, 'workspace' | 'mayRead'>,
+  { context: { workspace, mayRead }, here }: SearchTools,
   query: Omit<SearchQuery, 'path'>,
   place: Target,
   signal: AbortSignal,
 ): Promise<SearchAnswer & { nameOf(file: FileMatches): string }> {
   const asked = { ...query, path: place.real };
   const answer = await (workspace.search?.(asked, signal) ?? searchFiles(workspace, asked, signal));
+  const { root } = await here();
   return {
     isCut: answer.isCut,
     files: answer.files.filter(({ path }) => mayRead(path)),
-    nameOf: ({ path }) => shownPath(workspace.root, place.path + path.slice(place.real.length)),
+    nameOf: ({ path }) => shownPath(root, place.path + path.slice(place.real.length)),
   };
 }
 
-/** Short where it can be: relative to the root. */
+/** Short where it can be: relative to where the shell is. */
 function shownPath(root: string, path: string): string {
   const start = root.endsWith('/') ? root : `${root}/`;
   const plain = path.replace(/^\/\/+/, '/');

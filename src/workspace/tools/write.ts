@@ -13,7 +13,7 @@ type WritePlan = { readonly before: TextFile | undefined };
 
 /** `Write`: makes a file, or replaces all of one. */
 export function writeTool(tools: FileTools): RuntimeTool {
-  return changingTool<WritePlan>(tools.context, {
+  return changingTool<WritePlan>(tools, {
     name: 'Write',
     description:
       'Writes a file, and the directories above it if they are missing. What the file contained is replaced, so read an existing file first. To change a part of a file, use Edit.',
@@ -27,6 +27,7 @@ export function writeTool(tools: FileTools): RuntimeTool {
       additionalProperties: false,
     },
     pathField: 'file_path',
+    linesField: () => 'content',
     shown: (output) =>
       hasShape<WriteOutput>(output, { type: 'string', filePath: 'string', content: 'string' })
         ? said(output)

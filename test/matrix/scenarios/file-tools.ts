@@ -241,6 +241,60 @@ export const fileTools: readonly Scenario[] = [
     },
   },
   {
+    name: 'relative paths after the shell has gone to another directory',
+    cites: 'builtin-tools 2, builtin-tools 3, R49, R50',
+    script: oneByOne([
+      ['Bash', { command: 'cd sub' }],
+      read('b.txt'),
+      read('sub/b.txt'),
+      edit('b.txt', 'b', 'c'),
+      write('n.txt', 'n'),
+      ['Glob', { pattern: '*.txt' }],
+      ['Grep', { pattern: 'a|c', path: '..' }],
+    ]),
+    options: ({ box }) => {
+      writeFiles(box.cwd, { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' });
+      const tools = [...FILE_TOOLS, 'Bash', 'Glob', 'Grep'];
+      return { tools, allowedTools: tools };
+    },
+    ...filesAfterwards('n.txt', 'sub/n.txt', 'sub/b.txt'),
+    check: (outcome) => {
+      expect(outcome.driven).toEqual({ 'n.txt': null, 'sub/n.txt': '644 n', 'sub/b.txt': '644 c\n' });
+      expect(details(outcome)).toMatchObject([
+        {},
+        { file: { filePath: 'b.txt', content: 'b\n' } },
+        expect.stringContaining('Error'),
+        { filePath: 'b.txt' },
+        { type: 'create', filePath: 'n.txt' },
+        { filenames: ['b.txt', 'n.txt'] },
+        { filenames: expect.arrayContaining(['b.txt', expect.stringMatching(/^\/.*\/a\.txt$/)]) },
+      ]);
+    },
+  },
+  {
+    name: 'blanks at the ends of lines, which mean something only in Markdown',
+    cites: 'builtin-tools 2, R49',
+    script: oneByOne([
+      read('a.txt'),
+      edit('a.txt', 'a', 'x  \ny\t'),
+      write('w.txt', 'x  \n\ty \n  '),
+      write('w.md', 'x  \n'),
+      edit('w.md', 'x', 'y  \nz '),
+    ]),
+    options: (context) => {
+      writeFiles(context.box.cwd, { 'a.txt': 'a\nb\n' });
+      return { ...allowed, ...watching(context) };
+    },
+    ...filesAfterwards('a.txt', 'w.txt', 'w.md'),
+    check: (outcome) => {
+      expect(outcome.driven).toEqual({
+        'a.txt': '644 x\ny\nb\n',
+        'w.txt': '644 x\n\ty\n',
+        'w.md': '644 y  \nz   \n',
+      });
+    },
+  },
+  {
     name: 'a long result of a server beside the tools for files',
     cites: 's15-mcp-big-result, builtin-tools 7, R49',
     script: [toolUse('mcp__calc__big'), text('Done.')],

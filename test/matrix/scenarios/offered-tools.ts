@@ -11,9 +11,10 @@ import type { Outcome, Scenario } from '../support/scenario.js';
  */
 const OF_BOTH = /^(Bash|Edit|Glob|Grep|NotebookEdit|Read|Skill|TaskStop|Write|AskUserQuestion|\w+PlanMode)$/;
 
+/** In the order in which the host is told of them, which is that of their names. */
 function offered({ messages }: Outcome): string[] {
   const init = messages.find((message) => message.type === 'system' && message.subtype === 'init');
-  return (init as { tools: string[] }).tools.filter((name) => OF_BOTH.test(name)).toSorted();
+  return (init as { tools: string[] }).tools.filter((name) => OF_BOTH.test(name));
 }
 
 const DEFAULT = ['Bash', 'Edit', 'NotebookEdit', 'Read', 'Skill', 'TaskStop', 'Write'];

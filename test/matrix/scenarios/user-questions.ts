@@ -128,6 +128,26 @@ export const userQuestions: readonly Scenario[] = [
     },
   },
   {
+    name: 'a plan that is approved together with another mode',
+    cites: 's15-plan-mode, builtin-tools 4, R54, R51',
+    script: inOrder(toolUse('ExitPlanMode', {}), text('done')),
+    options: (context) => ({
+      tools: ['EnterPlanMode', 'ExitPlanMode'],
+      permissionMode: 'plan',
+      canUseTool: answering(context, (input) => ({
+        behavior: 'allow',
+        updatedInput: input,
+        updatedPermissions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }],
+      })),
+    }),
+    check: (outcome) => {
+      const modes = outcome.messages.flatMap((message) =>
+        message.type === 'system' && message.subtype === 'status' ? [message.permissionMode] : [],
+      );
+      expect(modes).toEqual(['acceptEdits']);
+    },
+  },
+  {
     claudeCodeOnly: 'The runtime has no tool to write files.',
     name: 'a plan in its file, and as the user has edited it',
     cites: 's15-plan-mode, R54, R51',

@@ -271,3 +271,27 @@ describe('the host is told', () => {
     expect({ kind, ...told }).toMatchObject({ kind: 'ask', ...expected });
   });
 });
+
+test.each(['cd docs && ls', 'cd docs && cat d.md | head -1', 'cd docs/sub; ls -la'])(
+  'builtin-tools 4: "%s" runs where the model could as well read by a tool, and nothing forbids to read',
+  async (command) => {
+    expect(await verdict({ offersRead: true }, command)).toBe('allow');
+    expect(await verdict({}, command)).toBe('ask');
+    expect(await verdict({ offersRead: true, deny: ['Read(./secret/**)'] }, command)).toBe('ask');
+  },
+);
+
+test.each([
+  ...['cd docs && touch n', 'cd docs && cat d.md > n', 'cd docs && cd sub && ls', 'cd docs && git status'],
+  ...['cd docs && cat ../a.txt', 'cd docs && cat sub/../../../h.txt', 'cd outlink && ls', 'cd .. && ls'],
+  ...['pushd docs && ls', 'cd $X && ls', 'cd && ls', 'cd - && ls'],
+])('R51: "%s" is asked about although the model could read by a tool', async (command) => {
+  expect(await verdict({ offersRead: true }, command)).toBe('ask');
+});
+
+test('R51: where edits are accepted, sed replaces between slashes only, as in the CLI', async () => {
+  expect(await verdict({ mode: 'acceptEdits' }, "sed -i 's/one/two/' a.txt")).toBe('allow');
+  for (const script of ['s|one|two|', 's#one#two#', 's,one,two,']) {
+    expect(await verdict({ mode: 'acceptEdits' }, `sed -i '${script}' a.txt`)).toBe('ask');
+  }
+});

@@ -40,6 +40,8 @@ test.each([
   ['outlink/**', [], ['outlink/o.txt']],
   ['../out/**', [], ['/out/o.txt']],
   ['**', [], ['/out/o.txt', 'outlink/o.txt']],
+  ['*', ['a.txt', 'docs/d.md'], ['/out/o.txt', 'outlink/o.txt']],
+  ['', ['a.txt'], ['/out/o.txt', 'outlink/o.txt']],
 ])('R51: Read(%s) allowed opens %j and not %j', async (pattern, opened, others) => {
   const situation: Situation = { allow: [`Read(${pattern})`] };
   for (const path of opened) expect([path, await verdict(situation, read(path))]).toEqual([path, 'allow']);

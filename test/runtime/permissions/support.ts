@@ -78,6 +78,8 @@ export interface Situation {
   readonly ask?: readonly string[];
   readonly mode?: PermissionMode;
   readonly directories?: readonly string[];
+  /** The model has the tool Read. */
+  readonly offersRead?: boolean;
   /** Where the shell is. */
   readonly cwd?: string;
   readonly tree?: Tree;
@@ -109,7 +111,7 @@ export async function rulingOf(situation: Situation, call: Call): Promise<Access
     book,
   );
   const tool = typeof call === 'string' ? 'Bash' : call[0];
-  const judgement = await files.judge(await accessOf(call, workspace, situation.cwd ?? ROOT), tool, mode);
+  const judgement = await files.judge(await accessOf(call, workspace, situation), tool, mode);
   const whole = (kind: RuleKind): RuleInForce | undefined =>
     book.rules.find(
       (each) => each.kind === kind && each.rule.tool === tool && each.rule.specifier === undefined,
@@ -129,9 +131,9 @@ export async function verdict(situation: Situation, call: Call): Promise<'allow'
 async function accessOf(
   call: Call,
   workspace: Workspace,
-  cwd: string,
+  { cwd = ROOT, offersRead = false }: Situation,
 ): Promise<Exclude<ToolAccess, { kind: 'question' | 'skill' }>> {
-  if (typeof call === 'string') return { kind: 'command', command: call, cwd };
+  if (typeof call === 'string') return { kind: 'command', command: call, cwd, offersRead };
   const [tool, given] = call;
   const path = given.startsWith('/') ? given : `${ROOT}/${given}`;
   const { real } = await workspace.locate(path);

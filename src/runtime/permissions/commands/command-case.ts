@@ -8,6 +8,8 @@ import type { ShellLine } from './shell-line.js';
 export interface CommandCase {
   readonly command: string;
   readonly cwd: string;
+  /** The model has the tool Read: one `cd` before commands that read is then nothing to ask about, as in the CLI. */
+  readonly offersRead: boolean;
   readonly mode: PermissionMode;
   /** The rules of the tool; those without a specifier are about all commands. */
   readonly rules: readonly RuleInForce[];

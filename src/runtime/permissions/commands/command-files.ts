@@ -3,6 +3,7 @@ import { expandTilde, type FileFinding, type FilePlaces } from '../paths/file-pl
 import { isInside, parentOf, pathFrom } from '../paths/locations.js';
 import { everythingBelow, openPath } from '../paths/path-pattern.js';
 import type { FileUse } from '../paths/path-rules.js';
+import type { CommandCase } from './command-case.js';
 import {
   chosenDirectories,
   directoryOf,
@@ -36,7 +37,7 @@ export interface TouchedFiles {
   readonly hasUnknown: boolean;
   /** A word that only the shell knows may name a file that rules are about. */
   readonly mayBeRestricted: boolean;
-  /** It uses files after a change of directory. */
+  /** It changes files after a change of directory, or reads some where that is not expected. */
   readonly isAdrift: boolean;
   /** A root of the agent, a home or a system directory that it would remove. */
   readonly ruins: string | undefined;
@@ -51,10 +52,9 @@ const MOST_DIRECTORIES = 16;
 export async function touchedFiles(
   line: ShellLine,
   { all }: FoundCommands,
-  cwd: string,
-  places: FilePlaces,
+  given: Pick<CommandCase, 'cwd' | 'places' | 'offersRead'>,
 ): Promise<TouchedFiles> {
-  const walk = new FileWalk(cwd, places);
+  const walk = new FileWalk(given);
   for (const command of line.commands) await walk.visit(command);
   // What is inside of arguments runs when it runs: here or there, so every word of it counts.
   for (const { isNested, words, redirects } of all) {
@@ -80,10 +80,15 @@ class FileWalk implements TouchedFiles {
   /** Below these, links may have come that were not there when we looked. */
   #unsettled: string[] = [];
   #left = MOST_FILES;
+  #moves = 0;
+  /** A reader may work in the one directory that the line changes to. */
+  readonly #mayReadThere: boolean;
 
-  constructor(cwd: string, places: FilePlaces) {
+  constructor({ cwd, places, offersRead }: Pick<CommandCase, 'cwd' | 'places' | 'offersRead'>) {
     this.#directories = [cwd];
     this.#places = places;
+    // Where something must not be read, relative names after a `cd` are asked about, as in the CLI.
+    this.#mayReadThere = offersRead && !places.rules.areRestricting;
   }
 
   async visit(command: ShellCommand): Promise<void> {
@@ -103,7 +108,7 @@ class FileWalk implements TouchedFiles {
 
   async #known(effect: Effect, words: readonly ShellWord[], command: ShellCommand): Promise<void> {
     const name = words[0]?.value;
-    if (this.#hasMoved && effect.usesFiles) this.isAdrift = true;
+    if (this.#hasMoved && effect.usesFiles && !this.#isReadThere(effect, name)) this.isAdrift = true;
     if (name === 'git' && (await this.#isPlantedRepository())) this.hasUnknown = true;
     const before = this.touches.length;
     for (const word of effect.files) await this.#touch(effect.kind, word, false, command);
@@ -117,11 +122,17 @@ class FileWalk implements TouchedFiles {
       this.#unsettled.push(...touched.map(({ path }) => path));
   }
 
+  /** Files are looked for in both directories. A repository there may tell git to run something. */
+  #isReadThere({ kind }: Effect, name: string | undefined): boolean {
+    return this.#mayReadThere && kind === 'read' && this.#moves === 1 && name !== 'git';
+  }
+
   get #hasMoved(): boolean {
     return this.#isLost || this.#directories.length > 1;
   }
 
   #move(words: readonly ShellWord[], effect: Effect | undefined): void {
+    this.#moves += 1;
     const target = words[0]?.value === 'cd' ? effect?.files[0]?.value : undefined;
     if (target === undefined || this.#directories.length > MOST_DIRECTORIES) {
       this.#isLost = true;

@@ -15,7 +15,7 @@ import { withoutThinWrappers } from './thin-wrappers.js';
 export async function judgeCommand(given: CommandCase): Promise<Judgement> {
   const line = readShellLine(given.command);
   const found = findCommands(line);
-  const files = await touchedFiles(line, found, given.cwd, given.places);
+  const files = await touchedFiles(line, found, given);
   const read: ReadCase = { ...given, line, found, files };
   const denied = deniedBy(read);
   const covered = coverage(read);

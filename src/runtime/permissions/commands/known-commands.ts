@@ -155,9 +155,8 @@ function findReads(rest: readonly ShellWord[]): Effect | undefined {
 }
 
 const SED_PRINT = /^(\d+|\$)(,(\d+|\$))?p$/;
-/** One substitution, without the flags that run or write something. */
-const SED_REPLACE =
-  /^(\d+(,\d+)?)?s([/|#,:@])(?:(?!\3)[^\n\\]|\\[^\n])*\3(?:(?!\3)[^\n\\]|\\[^\n])*\3[gIip\d]*$/;
+/** One substitution between slashes, as in the CLI, without the flags that run or write something. */
+const SED_REPLACE = /^(\d+(,\d+)?)?s\/(?:[^\n\\/]|\\[^\n])*\/(?:[^\n\\/]|\\[^\n])*\/[gIip\d]*$/;
 
 /** Whether a script of `sed` may run something: by the command or the flag `e`, or from a file. */
 export function sedRuns(rest: readonly ShellWord[]): boolean {

@@ -24,6 +24,7 @@ export function judgeFile(
     asked,
     unsafe: isUnsafe ? { told: unsafeTold(finding, told), holdsAlways: false } : undefined,
     changes: isEdit,
+    isOutside: !isInside,
     allowed:
       allowed !== undefined
         ? { by: 'rule', type: 'rule', rule: allowed }
