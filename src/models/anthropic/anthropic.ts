@@ -16,6 +16,7 @@ import {
   statusOfType,
   withRetries,
 } from '../retrying.js';
+import { joinedMessages } from './joined-messages.js';
 import type { MessagesFetch } from './messages-fetch.js';
 
 export type { MessagesFetch } from './messages-fetch.js';
@@ -160,7 +161,7 @@ function bodyOf(request: ModelRequest, aliases: Readonly<Record<string, string>>
     model: aliases[model] ?? model,
     max_tokens,
     stream: true,
-    messages: withoutMetadata(messages),
+    messages: joinedMessages(withoutMetadata(messages)),
     ...(system.length > 0 ? { system } : {}),
     ...(tools.length > 0 ? { tools } : {}),
     ...(thinking === undefined ? {} : { thinking }),

@@ -47,6 +47,8 @@ export const interrupts: readonly Scenario[] = [
         { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' },
         { subtype: 'success', result: 'Going on.' },
       ]);
+      // What the user says follows the result in the same message: roles alternate.
+      expect(outcome.requests[1]?.toolResults).toMatchObject([{ is_error: true }]);
     },
   },
   {
@@ -108,6 +110,8 @@ export const interrupts: readonly Scenario[] = [
         { subtype: 'error_during_execution' },
         { subtype: 'success', result: 'Yes?' },
       ]);
+      const roles = outcome.requests[1]?.messages.map(({ role }) => role).filter((role) => role !== 'system');
+      expect(roles).toEqual(['user']);
     },
   },
   {
