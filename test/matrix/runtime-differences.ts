@@ -38,6 +38,7 @@ const COMPACTED: readonly string[] = [
   'a longer conversation keeps its last answer when it is compacted on demand',
   'a conversation that compacts itself when its window is full',
   'a conversation that compacts itself between a tool and the next request',
+  'a short conversation compacts itself in a window that the environment makes small',
   'a request that is too long is sent again after a compaction',
 ];
 

@@ -13,6 +13,7 @@ const SUMMARY = 'They spoke of plums.';
 /** Longer than what either agent keeps word for word. */
 const LONG = `two ${'plums '.repeat(16_000)}`;
 /** Nearly all of the window of a million tokens. */
+const NEARLY_FULL = { usage: { input_tokens: 170_000 } };
 const FULL = { usage: { input_tokens: 990_000 } };
 const TOO_LONG = 'prompt is too long: 1000100 tokens > 1000000 maximum';
 
@@ -141,6 +142,30 @@ export const context: readonly Scenario[] = [
       expect(lastRequest(outcome)).toContain('tool_result');
       expect(results(outcome).at(-1)).toMatchObject({ num_turns: 3, result: 'Answer 3.' });
     },
+  },
+  {
+    name: 'a short conversation compacts itself in a window that the environment makes small',
+    cites: 's17-compact-auto, builtin-tools 6, R44',
+    script: summarizing((_, index) => text(`Answer ${index}.`, index === 2 ? NEARLY_FULL : {})),
+    env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '200000' },
+    prompt: prompts('one plum', 'two plums', 'three plums', 'what now?'),
+    options: (context) => ({ tools: [], hooks: hooks(context) }),
+    processOnly: 'The embedded runtime keeps more than the last answer.',
+    check: (outcome) => {
+      expectAutomatic(outcome);
+      expect(lastRequest(outcome)).toContain('Answer 2.');
+      for (const words of ['two plums', 'Answer 1.', 'three plums'])
+        expect(lastRequest(outcome)).not.toContain(words);
+    },
+  },
+  {
+    name: 'a conversation that must not compact itself, by the environment',
+    cites: 'builtin-tools 6, R44',
+    script: (_, index) => text(`Answer ${index}.`, index === 0 ? NEARLY_FULL : {}),
+    env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '200000', DISABLE_AUTO_COMPACT: '1' },
+    prompt: prompts('one plum', 'what now?'),
+    options: () => ({ tools: [] }),
+    check: (outcome) => expect(lastRequest(outcome)).toContain('one plum'),
   },
   {
     name: 'a request that is too long is sent again after a compaction',
