@@ -130,6 +130,18 @@ export const customCommands: readonly Scenario[] = [
     },
   },
   {
+    name: 'a conversation that is cleared by the other names of the command',
+    cites: 's18-clear, builtin-tools 7, R53',
+    prompt: talk('first words', '/reset', 'second words', '/new', 'third words'),
+    script: [text('ok'), text('ok'), text('ok')],
+    options: () => ({ tools: [] }),
+    check: (outcome) => {
+      const names = results(outcome).map((result) => (result as { local_command?: string }).local_command);
+      expect(names).toEqual([undefined, 'reset', undefined, 'new', undefined]);
+      expect(orderIn(outcome, ['first words', 'second words', 'third words'], 2)).toEqual(['third words']);
+    },
+  },
+  {
     name: 'an output style, the preset prompt and skills that are read again',
     cites: 'builtin-tools 7, R53',
     prompt: async function* ({ calls }) {
