@@ -55,6 +55,7 @@ export class Subagents {
   #changes = 0;
   #stats: SubagentStats | undefined;
   #tool: RuntimeTool | undefined;
+  #starting: Promise<unknown> = Promise.resolve();
   readonly #leader: string | undefined;
 
   constructor(surroundings: SubagentSurroundings) {
@@ -90,6 +91,13 @@ export class Subagents {
   get tally(): SubagentStats {
     this.#stats ??= emptyStats();
     return this.#stats;
+  }
+
+  /** Those that are called together start in the order of their calls. */
+  inOrder(ready: Promise<unknown>, start: () => void): Promise<void> {
+    const started = Promise.all([ready, this.#starting]).then(start);
+    this.#starting = started.catch(() => {});
+    return started;
   }
 
   /** As hosts list them. */

@@ -109,7 +109,8 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
       takeQueued: () => queue.takeAll((content) => parts.knowledge.isCommand(content)),
       noteDenial: ({ block: { id, name }, input }) =>
         denials.push({
-          tool_name: name,
+          // As in the CLI: hosts know the tool by the name that `init.tools` has.
+          tool_name: name === 'Agent' ? 'Task' : name,
           tool_use_id: id,
           tool_input: input as SDKPermissionDenial['tool_input'],
         }),
