@@ -97,6 +97,15 @@ export const customCommands: readonly Scenario[] = [
     check: (outcome) => expect(orderIn(outcome, ['A NOTE', 'A SECRET'])).toEqual(['A NOTE']),
   },
   {
+    name: 'a mentioned file brings the memory of its folder',
+    cites: 'builtin-tools 7, R53',
+    prompt: 'See @sub/note.txt',
+    script: [text('Done.')],
+    options: withFiles({ 'sub/note.txt': 'A NOTE', 'sub/CLAUDE.md': 'NESTED WORDS' }, { tools: ['Read'] }),
+    check: (outcome) =>
+      expect(orderIn(outcome, ['A NOTE', 'NESTED WORDS']).sort()).toEqual(['A NOTE', 'NESTED WORDS']),
+  },
+  {
     name: 'a file that is mentioned where the tool Read is taken away',
     cites: 'R71',
     prompt: 'See @secret.txt',
