@@ -11,6 +11,7 @@ import { StreamTransport } from '../protocol/transport/stream-transport.js';
 import { projectsDirectory } from '../sessions/places.js';
 import { fileSessionStore } from '../sessions/stores.js';
 import { localWorkspace } from '../workspace/adapters/local.js';
+import { contextOfProgram } from './context/context-environment.js';
 import { serveRuntime } from './on-node.js';
 import { RUNTIME_VERSION } from './start/runtime-config.js';
 
@@ -56,6 +57,7 @@ function run(flags: AgentPlan): void {
       model: anthropic({ fetch: httpFetch, maxRetries: retries === undefined ? undefined : Number(retries) }),
       sessionStore: fileSessionStore(projectsDirectory()),
       workspace: localWorkspace(process.cwd()),
+      context: contextOfProgram(process.env),
     },
     {
       flags,

@@ -27,6 +27,8 @@ const PAIRS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
   [/No answer matched the schema in 5 attempts\.$/, /after 5 attempts/],
   // Compaction that a hook prevents.
   [/hook prevented (it|the compaction): not now$/, /blocked by PreCompact hook/],
+  [/No plums today\.$/, /^Error during compaction: .*No plums today\.$/],
+  [/API Error: 400 prompt is too long: /, /Prompt is too long · /],
   // Skills.
   [/^Loading the skill [\w:]+: its text follows\.$/, /^Launching skill: [\w:]+$/],
   [
@@ -107,7 +109,7 @@ const ABOUT_AGENTS: readonly (readonly [ours: RegExp, theirs: RegExp])[] = [
     /^\[Tools that it has used: (.*)\]\n$/,
     /^<tools-used-before-summary>(.*)<\/tools-used-before-summary>\n$/,
   ],
-  [/^\[It was stopped after 1 turn, its limit/, /this agent stopped at its 1-turn limit/],
+  [/^(?:\[Tools .*\]\n)?\[It was stopped after 1 turn, its limit/, /this agent stopped at its 1-turn limit/],
   [/^The agent works in the background\./, /^Async agent launched successfully\./],
   [
     /The agent has ended early: API Error: 400 the model is on fire$/,

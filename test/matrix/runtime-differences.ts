@@ -38,6 +38,7 @@ const COMPACTED: readonly string[] = [
   'a longer conversation keeps its last answer when it is compacted on demand',
   'a conversation that compacts itself when its window is full',
   'a conversation that compacts itself between a tool and the next request',
+  'a short conversation compacts itself in a window that the environment makes small',
   'a request that is too long is sent again after a compaction',
 ];
 
@@ -85,6 +86,7 @@ const WITH_SUBAGENTS: readonly string[] = [
   'the words of subagents are forwarded',
   'a subagent whose model fails',
   'a subagent that reaches its limit of turns',
+  'a subagent without words at its limit hands back what is known of it',
   'a subagent in the background that the host stops',
   'a subagent that the host moves to the background',
   'subagents that do not exist, and one that is barred',
@@ -172,6 +174,7 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'the mode dontAsk denies without asking',
       'prompts are switched off',
       'the callback denies and interrupts',
+      'a subagent whose call the host refuses and interrupts is stopped, and its caller goes on',
       'a hook takes too long',
       'an interrupt during a tool, then a further message',
       'an interrupt during a tool of a query with a string prompt',
@@ -190,6 +193,8 @@ export const RUNTIME_DIFFERENCES: readonly RuntimeDifference[] = [
       'a message after a turn that failed',
       'a turn that fails after one that did not',
       'a hook prevents a compaction on demand',
+      'a summary that the model does not give is no failed turn',
+      'a request that is too long whatever is done',
       'Glob finds files by their names, oldest first',
       'Grep finds files, lines and counts',
       'Grep shows a page at a time, and refuses what it cannot search for',

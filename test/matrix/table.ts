@@ -25,6 +25,7 @@ import { searchTools } from './scenarios/search-tools.js';
 import { sessions } from './scenarios/sessions.js';
 import { shellTools } from './scenarios/shell-tools.js';
 import { shutdown } from './scenarios/shutdown.js';
+import { subagentEndings } from './scenarios/subagent-endings.js';
 import { subagents } from './scenarios/subagents.js';
 import { systemPrompts } from './scenarios/system-prompts.js';
 import { toolCalls } from './scenarios/tool-calls.js';
@@ -59,6 +60,7 @@ export const TABLE = {
   'file tools': fileTools,
   'search tools': searchTools,
   subagents,
+  'ends of subagents': subagentEndings,
   'definitions of subagents': agentDefinitions,
   commands: shellTools,
   'questions to the user': userQuestions,

@@ -69,9 +69,7 @@ export const SETTING_KEYS: Readonly<Record<string, SettingKey>> = {
   },
   apiKeyHelper: ignored('The model that you give to `embedded()` has its own key.'),
   effortLevel: ignored('Give the option `effort`.'),
-  outputStyle: acts(
-    'A style of `.claude/output-styles`, where there is a workspace and the prompt is the preset.',
-  ),
+  outputStyle: acts('A style of `.claude/output-styles`, where there is a workspace.'),
   agent: acts('The agent that leads the conversation, unless the option `agent` names another.'),
   cleanupPeriodDays: ignored('The session store decides what it keeps.'),
 };

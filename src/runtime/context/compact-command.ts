@@ -1,6 +1,6 @@
 import { messageOf } from '../../protocol/base/errors.js';
 import { compactionOf, type TurnParts } from '../turn/new-turn.js';
-import { brokenTurn, emptyTurn, type TurnOutcome } from '../turn/turn-record.js';
+import { emptyTurn, type TurnOutcome } from '../turn/turn-record.js';
 
 /** A turn in which nobody is answered. `ready` is called before the conversation begins anew. */
 export async function runCompactCommand(
@@ -16,6 +16,13 @@ export async function runCompactCommand(
     isReady = true;
   };
   const done = { ...emptyTurn(''), localCommand: 'compact' };
+  /** As in the CLI, a compaction that fails is no failed turn: the conversation is as it was. */
+  const says = (text: string): void =>
+    lines.commandSays(text, {
+      local_command_source: `<local-command-stderr>${text}</local-command-stderr>`,
+      local_command_run: { command: 'compact', args: instructions },
+      local_command_outcome: { kind: 'failed' },
+    });
   try {
     const outcome = await compactionOf(parts).byHand(instructions, signal, once);
     once();
@@ -25,20 +32,23 @@ export async function runCompactCommand(
       return done;
     }
     if (outcome.kind === 'nothing') {
-      lines.commandSays('There is nothing to compact.');
+      says('There is nothing to compact.');
       return done;
     }
     const text = `A hook prevented the compaction: ${outcome.reason}`;
-    lines.commandSays(text);
+    says(text);
     return { ...done, text };
   } catch (error) {
     once();
-    const broken = {
-      ...brokenTurn(`The conversation was not compacted: ${messageOf(error)}`),
-      localCommand: 'compact',
-    };
-    if (!signal.aborted) return broken;
-    lines.user([{ type: 'text', text: '[Request interrupted by user]' }]);
-    return { ...broken, terminalReason: 'aborted_streaming', text: 'The turn was interrupted.' };
+    if (signal.aborted) {
+      const text = 'The compaction was interrupted.';
+      lines.commandSays(text, {
+        local_command_source: `<local-command-stderr>${text}</local-command-stderr>`,
+      });
+      return done;
+    }
+    const text = `The conversation was not compacted: ${messageOf(error)}`;
+    says(text);
+    return { ...done, text };
   }
 }

@@ -6,7 +6,14 @@ import type { Hooks } from '../hooks/hook-runner.js';
 import type { CompactMetadata, Transcript } from '../transcript/transcript.js';
 import type { SummaryStrategy } from './context-options.js';
 import type { ContextLimits, ContextWindow } from './context-window.js';
-import { clearedByNeed, clearedUntil, startOfAnswer, startOfEnd, tokensSaved } from './shorten.js';
+import {
+  clearedByNeed,
+  clearedUntil,
+  startOfAnswer,
+  startOfEnd,
+  startOfLast,
+  tokensSaved,
+} from './shorten.js';
 import { type SummaryDependencies, summaryIn, summaryOf } from './summary.js';
 
 export interface CompactionDependencies extends Omit<SummaryDependencies, 'room' | 'context' | 'windowSize'> {
@@ -75,7 +82,7 @@ export class Compaction {
     const { window, transcript } = this.#it;
     const { messages } = transcript;
     const keep = window.keepWithin(limit);
-    const start = startOfEnd(messages, window.sizes(messages), keep);
+    const start = keep === 0 ? startOfLast(messages) : startOfEnd(messages, window.sizes(messages), keep);
     for (const step of window.strategy) {
       if (step === 'clearToolResults') {
         const isEnough = this.#clearIfEnough(limit, start);

@@ -9,9 +9,15 @@ export interface ContextOptions {
    * what the optional package `@pydantic/genai-prices` has, otherwise 128,000.
    */
   window?: number | undefined;
-  /** Room is made when this share of the window, without what the answer may need, is used. Default: 0.8. */
+  /**
+   * Room is made when this share of the window, without what the answer may need, is used. Default: 0.8, or all but
+   * 33,000 tokens of the window if that is more.
+   */
   compactAt?: number | undefined;
-  /** How much of the end of the conversation is kept word for word. Default: 20,000 tokens, a third of the room at most. */
+  /**
+   * How much of the end of the conversation is kept word for word. Default: 20,000 tokens, a third of the room at most.
+   * 0: the last answer, and what follows it.
+   */
   keepTokens?: number | undefined;
   /**
    * The ways to make room, one after the other until there is enough. Default: `['clearToolResults', 'summarize']`. If

@@ -2,11 +2,14 @@ import type { MessageParam } from '../../protocol/wire/content.js';
 import { knownModels } from '../known-models.js';
 import type { Model, ModelTool, TokenCounts } from '../model.js';
 import type { RuntimeConfig } from '../start/runtime-config.js';
+import { type Environment, isSwitchedOff, usedOfWindow } from './context-environment.js';
 import type { ContextOptions, ContextStrategy } from './context-options.js';
 
 /** For a model that does not say what it can hold; few of today hold less. */
 export const DEFAULT_WINDOW = 128_000;
 const DEFAULT_COMPACT_AT = 0.8;
+/** In a large window a fifth would be far more than an answer and a wrong guess can need. */
+const MOST_SPARED = 33_000;
 const DEFAULT_KEEP_TOKENS = 20_000;
 const DEFAULT_STRATEGY: readonly ContextStrategy[] = ['clearToolResults', 'summarize'];
 
@@ -51,10 +54,12 @@ export interface ContextLimits {
 export function windowFor(
   { model, context, historyPolicy }: Pick<RuntimeConfig, 'model' | 'context' | 'historyPolicy'>,
   settings: { readonly autoCompactEnabled?: unknown },
+  env: Environment = {},
 ): ContextWindow {
   // Whoever selects the messages makes room too, unless both are wanted.
   const isOurs = historyPolicy === undefined || context !== undefined;
-  return new ContextWindow(model, context, isOurs && settings.autoCompactEnabled !== false);
+  const isAutomatic = isOurs && settings.autoCompactEnabled !== false && !isSwitchedOff(env);
+  return new ContextWindow(model, context, isAutomatic, usedOfWindow(env));
 }
 
 /** How much of a model's context window a conversation uses. The cost of counting does not grow with its length. */
@@ -81,8 +86,15 @@ export class ContextWindow {
   /** What compactions have taken away so far. */
   dropped = 0;
 
-  constructor(model: Model, context: ContextOptions | false | undefined, isAutomatic: boolean) {
+  /** `atMost`: so much of the window is used, whatever it holds. */
+  constructor(
+    model: Model,
+    context: ContextOptions | false | undefined,
+    isAutomatic: boolean,
+    atMost?: number,
+  ) {
     this.#model = model;
+    if (atMost !== undefined) this.#learned = atMost;
     this.options = context === false ? {} : (context ?? {});
     this.isAutomatic = isAutomatic && context !== false;
   }
@@ -118,7 +130,12 @@ export class ContextWindow {
   limitsFor(name: string, maxTokens: number): ContextLimits {
     const window = this.sizeFor(name);
     const room = Math.floor(window - Math.min(maxTokens, window * MOST_RESERVED));
-    return { room, limit: Math.floor(room * (this.options.compactAt ?? DEFAULT_COMPACT_AT)) };
+    const { compactAt } = this.options;
+    if (compactAt !== undefined) return { room, limit: Math.floor(room * compactAt) };
+    return {
+      room,
+      limit: Math.max(Math.floor(room * DEFAULT_COMPACT_AT), Math.min(room, window - MOST_SPARED)),
+    };
   }
 
   get strategy(): readonly ContextStrategy[] {

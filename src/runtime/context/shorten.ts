@@ -32,6 +32,14 @@ export function startOfAnswer(messages: readonly MessageParam[]): number {
   return messages.findIndex(({ role }) => role === 'assistant') < last ? last : messages.length;
 }
 
+/** Where the last answer begins, with what follows it; only what follows it if it is the first, and no call. */
+export function startOfLast(messages: readonly MessageParam[]): number {
+  const answer = startOfAnswer(messages);
+  if (answer < messages.length) return answer;
+  const last = messages.length - 1;
+  return last >= 0 && hasResults(messages[last] as MessageParam) ? last - 1 : Math.max(0, last);
+}
+
 /** The messages before `end` without what their tools have returned; the same objects where nothing was taken. */
 export function clearedUntil(messages: readonly MessageParam[], end: number): MessageParam[] {
   return messages.map((message, index) => (index < end ? withoutResults(message) : message));

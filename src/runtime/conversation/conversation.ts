@@ -233,7 +233,7 @@ export class AgentConversation {
 
   /** Made when it is needed: many conversations wait for long for their first prompt. */
   get window(): ContextWindow {
-    this.#window ??= windowFor(this.#config, this.settings.effective);
+    this.#window ??= windowFor(this.#config, this.settings.effective, this.#start.env);
     return this.#window;
   }
 

@@ -24,6 +24,12 @@ export class MessageQueue {
     return this.#waiting.filter(isFromHost).length;
   }
 
+  /** The next message tells of a task that has ended. */
+  get isNewsNext(): boolean {
+    const [next] = this.#waiting;
+    return next !== undefined && !isFromHost(next);
+  }
+
   get ids(): string[] {
     return this.#waiting.map(({ uuid }) => uuid).filter((id) => typeof id === 'string');
   }

@@ -51,7 +51,8 @@ export class Prompting {
       await this.#serversSettled(signal);
       return runCompactCommand(instructions, this.#parts.turnParts(), signal, () => this.#introduce());
     }
-    return isClearCommand(content) ? this.#clear(message, signal) : this.#prompt(message, content, signal);
+    const name = typedCommand(content)?.name ?? '';
+    return CLEARING.has(name) ? this.#clear(message, name, signal) : this.#prompt(message, content, signal);
   }
 
   async #prompt(
@@ -60,9 +61,8 @@ export class Prompting {
     signal: AbortSignal,
   ): Promise<TurnOutcome> {
     const { conversation, hooks, lines, expander, remember, turnParts } = this.#parts;
-    // Nobody has submitted the news of a task.
     const isNews = newsOrigin(message) !== undefined;
-    const verdict = isNews ? NOTHING_SAID : await hooks.submitted(textOf(content), signal);
+    const verdict = await hooks.submitted(textOf(content), signal);
     const typed = isNews ? undefined : expander.typed(content);
     const blocked =
       typed === undefined || verdict.refusal !== undefined
@@ -106,7 +106,7 @@ export class Prompting {
     return customCommand(message);
   }
 
-  async #clear(message: MessageFrame, signal: AbortSignal): Promise<TurnOutcome> {
+  async #clear(message: MessageFrame, name: string, signal: AbortSignal): Promise<TurnOutcome> {
     const { hooks, lines, conversation, beginAnew } = this.#parts;
     await this.#serversSettled(signal);
     await hooks.cleared(signal);
@@ -124,8 +124,8 @@ export class Prompting {
     await beginAnew();
     await hooks.begunAnew(signal);
     this.#introduce();
-    this.#replay(message, '<command-name>/clear</command-name>');
-    return { ...emptyTurn(''), localCommand: 'clear' };
+    this.#replay(message, `<command-name>/${name}</command-name>`);
+    return { ...emptyTurn(''), localCommand: name };
   }
 
   /** An interrupt does not wait for a server that does not answer; the turn itself then notices the signal. */
@@ -147,11 +147,8 @@ export class Prompting {
   }
 }
 
-const NOTHING_SAID = { contexts: [], refusal: undefined };
-
-function isClearCommand(content: readonly UserContentBlock[]): boolean {
-  return typedCommand(content)?.name === 'clear';
-}
+/** The names of the command by which a conversation begins anew. */
+const CLEARING: ReadonlySet<string> = new Set(['clear', 'reset', 'new']);
 
 /** A command that was run instead of a turn. */
 function customCommand(text: string): TurnOutcome {

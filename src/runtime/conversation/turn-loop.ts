@@ -127,7 +127,7 @@ export class TurnLoop {
     this.denials.length = 0;
     let outcome: TurnOutcome;
     try {
-      outcome = await this.#parts.prompt(message, turn.signal);
+      outcome = await this.#parts.prompt(this.#queried(message), turn.signal);
     } catch (error) {
       // An internal error must not leave the host waiting.
       outcome = brokenTurn(messageOf(error));
@@ -150,6 +150,12 @@ export class TurnLoop {
         subagents: subagents.stats,
       }),
     );
+  }
+
+  /** As in the CLI: the news of tasks that have ended together are answered at once, in the last turn about them. */
+  #queried(message: MessageFrame): MessageFrame {
+    const isFollowed = newsOrigin(message) !== undefined && this.#parts.queue.isNewsNext;
+    return isFollowed ? { ...message, shouldQuery: false } : message;
   }
 
   /** Before the host sees the result, so that it can resume from there. */

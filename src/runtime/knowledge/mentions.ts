@@ -10,6 +10,8 @@ export interface MentionRules {
   readonly cwd: string;
   /** Whether this file may be read without a question, by the path that was written and the one without links. */
   mayRead(path: string, real: string): boolean | Promise<boolean>;
+  /** What the model is told with a file that it reads, by its path without links. */
+  about(real: string): Promise<readonly { readonly text: string }[]>;
 }
 
 /** Files and directories that a text mentions as `@path`, as the model reads them. What is not there is no mention. */
@@ -17,16 +19,15 @@ export async function mentionedFiles(text: string, rules: MentionRules): Promise
   const found: string[] = [];
   for (const written of importsIn(text)) {
     if (found.length >= LIMITS.maxMentions) break;
-    const content = await mentioned(written.replace(/[.,;:!?)]+$/, ''), rules);
-    if (content !== undefined) found.push(reminder(content));
+    found.push(...(await mentioned(written.replace(/[.,;:!?)]+$/, ''), rules)));
   }
   return found;
 }
 
 async function mentioned(
   written: string,
-  { workspace, cwd, mayRead }: MentionRules,
-): Promise<string | undefined> {
+  { workspace, cwd, mayRead, about }: MentionRules,
+): Promise<string[]> {
   const { home } = workspace;
   const path =
     written.startsWith('~/') && home !== undefined
@@ -35,15 +36,16 @@ async function mentioned(
         ? joinPath(written)
         : joinPath(cwd, written);
   const { real, kind } = await workspace.locate(path);
-  if (kind === undefined || kind === 'other' || !(await mayRead(path, real))) return undefined;
+  if (kind === undefined || kind === 'other' || !(await mayRead(path, real))) return [];
   try {
     if (kind === 'directory') {
       const names = await namesIn(real, path, { workspace, mayRead });
-      return `The directory ${path}, which was mentioned, has:\n${names.join('\n')}`;
+      return [reminder(`The directory ${path}, which was mentioned, has:\n${names.join('\n')}`)];
     }
-    return await contentOf(workspace, path, real);
+    const content = await contentOf(workspace, path, real);
+    return content === undefined ? [] : [reminder(content), ...(await about(real)).map(({ text }) => text)];
   } catch (error) {
-    return `${path}, which was mentioned, could not be read: ${messageOf(error)}`;
+    return [reminder(`${path}, which was mentioned, could not be read: ${messageOf(error)}`)];
   }
 }
 

@@ -103,7 +103,9 @@ export class PromptExpander implements ToolSet {
   ): Promise<UserContentBlock[]> {
     const workspace = this.#parts.workspace();
     if (workspace === undefined || !text.includes('@')) return [];
-    const files = await mentionedFiles(text, { workspace, cwd: this.#parts.conversation.cwd, mayRead });
+    const { cwd, knowledge } = this.#parts.conversation;
+    const about = (real: string) => knowledge.about(real);
+    const files = await mentionedFiles(text, { workspace, cwd, mayRead, about });
     return files.map((file) => ({ type: 'text', text: file }));
   }
 

@@ -9,24 +9,29 @@ import type { TaskOutput } from '../tasks/task.js';
 export class AgentOutputFile {
   /** Empty if there is no file. */
   readonly path: string;
+  /** There is a tool that could read it. */
+  readonly isReadable: boolean;
   readonly #file: OutputFile | undefined;
   #tail = '';
   #bytes = 0;
 
-  constructor(path: string, file: OutputFile | undefined) {
+  constructor(path: string, file: OutputFile | undefined, isReadable = file !== undefined) {
     this.path = path;
     this.#file = file;
+    this.isReadable = isReadable;
   }
 
   static async open(
     id: string,
     workspace: Workspace | undefined,
     places: () => Promise<AgentPlaces> | undefined,
+    tools: { find(name: string): unknown },
   ): Promise<AgentOutputFile> {
     const directory = (await places())?.tasks;
     if (workspace === undefined || directory === undefined) return new AgentOutputFile('', undefined);
     const path = `${directory}/${id}.output`;
-    return new AgentOutputFile(path, new OutputFile(workspace, path));
+    const isReadable = ['Read', 'Bash'].some((name) => tools.find(name) !== undefined);
+    return new AgentOutputFile(path, new OutputFile(workspace, path), isReadable);
   }
 
   add({ role, content }: MessageParam): void {

@@ -1,6 +1,6 @@
 import { matchesWildcard } from '../../protocol/permissions/permission-rules.js';
 import { checkedInput, type InputSchema } from '../../workspace/tools/checked-input.js';
-import type { RuntimeTool } from '../tools/tool-port.js';
+import type { RuntimeTool, ToolCall } from '../tools/tool-port.js';
 import { GENERAL_PURPOSE } from './default-agents.js';
 import type { KnownAgent } from './known-agent.js';
 import type { Caller, Subagents } from './subagents.js';
@@ -16,6 +16,14 @@ export interface AgentCallInput {
   readonly model?: string;
   readonly effort?: string;
   readonly run_in_background?: boolean;
+}
+
+export interface SubagentCall {
+  readonly agents: Subagents;
+  readonly agent: KnownAgent;
+  readonly caller: Caller;
+  readonly input: AgentCallInput;
+  readonly call: ToolCall;
 }
 
 /** The tool by which an agent hands a task to another one. Its callers differ, so each has its own. */

@@ -123,7 +123,7 @@ export async function partsFor(request: AgentPartsRequest): Promise<AgentParts> 
     transcript,
     history: new RequestHistory(main.config.historyPolicy),
     remember,
-    window: windowFor(main.config, settings.effective),
+    window: windowFor(main.config, settings.effective, main.start.env),
     knowledge: {
       environment: knowledge.environment,
       memoryText: agent.omitClaudeMd === true ? undefined : knowledge.memoryText,

@@ -5,29 +5,19 @@ import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { Lines } from '../conversation/lines.js';
 import type { StoppedBy, Task, TaskNews } from '../tasks/task.js';
 import { taskNotice } from '../tasks/task-notice.js';
-import type { ToolCall, ToolOutcome } from '../tools/tool-port.js';
+import type { ToolOutcome } from '../tools/tool-port.js';
 import type { ModelChoice } from '../turn/model-choice.js';
 import { newTurn } from '../turn/new-turn.js';
 import type { TurnOutcome } from '../turn/turn-record.js';
 import { agentLines, marked, type ShownAgent } from './agent-lines.js';
 import { AgentOutputFile } from './agent-output.js';
 import { AgentProgress } from './agent-progress.js';
-import { type AgentReport, completed, interruptedCall, launched, summaryOf } from './agent-report.js';
+import { completed, endedEarly, interruptedCall, launched, summaryOf } from './agent-report.js';
 import { checkRoom } from './agent-room.js';
-import type { AgentCallInput } from './agent-tool.js';
+import type { SubagentCall } from './agent-tool.js';
 import { type AgentParts, agentModel, partsFor } from './agent-turn.js';
-import type { KnownAgent } from './known-agent.js';
 import { callableAgents } from './subagent-tools.js';
-import type { Caller, Subagents } from './subagents.js';
 import { countStart } from './tally.js';
-
-export interface SubagentCall {
-  readonly agents: Subagents;
-  readonly agent: KnownAgent;
-  readonly caller: Caller;
-  readonly input: AgentCallInput;
-  readonly call: ToolCall;
-}
 
 /** Runs an agent for a call: to its end, or only to its start if the call does not wait. */
 export async function runSubagent(given: SubagentCall): Promise<ToolOutcome> {
@@ -89,7 +79,14 @@ class SubagentRun implements ShownAgent {
   }
 
   async begin(): Promise<ToolOutcome> {
-    const { agents, agent, caller, input, call } = this.#given;
+    await this.#given.agents.inOrder(this.#prepare(), () => this.#start());
+    const working = this.#work();
+    this.#finished = working.catch(() => {});
+    return this.isBackgrounded ? this.#launched() : this.#waited(working);
+  }
+
+  async #prepare(): Promise<void> {
+    const { agents, agent } = this.#given;
     const { surroundings } = agents;
     this.#parts = await partsFor({
       surroundings,
@@ -110,7 +107,12 @@ class SubagentRun implements ShownAgent {
       takeNews: () => this.#news.splice(0).map(({ text }) => ({ type: 'text', text })),
       onMessage: (message) => this.#output?.add(message),
     });
-    this.#output = await AgentOutputFile.open(this.id, surroundings.workspace(), this.#parts.places);
+    const { tools } = surroundings.conversation;
+    this.#output = await AgentOutputFile.open(this.id, surroundings.workspace(), this.#parts.places, tools);
+  }
+
+  #start(): void {
+    const { agents, agent, caller, input, call } = this.#given;
     call.signal.throwIfAborted();
     const isBackground = agent.background === true || input.run_in_background !== false;
     countStart(agents.tally, {
@@ -119,11 +121,11 @@ class SubagentRun implements ShownAgent {
       isBackground,
       requested: input.run_in_background,
     });
-    this.#task = surroundings.conversation.tasks.start({
+    this.#task = agents.surroundings.conversation.tasks.start({
       id: this.id,
       type: 'local_agent',
       isBackgrounded: isBackground,
-      outputFile: this.#output.path,
+      outputFile: this.#output?.path ?? '',
       fields: {
         tool_use_id: this.toolUseId,
         description: this.description,
@@ -137,9 +139,6 @@ class SubagentRun implements ShownAgent {
       output: () => this.#output?.tail() ?? { output: '', total_bytes: 0, truncated: false },
       stop: (by) => this.#stop(by),
     });
-    const working = this.#work();
-    this.#finished = working.catch(() => {});
-    return isBackground ? this.#launched() : this.#waited(working);
   }
 
   /** To its end, unless it is sent to the background. */
@@ -167,6 +166,7 @@ class SubagentRun implements ShownAgent {
       resolvedModel: this.#model.fullName,
       prompt: this.#given.input.prompt,
       outputFile: this.#output?.path ?? '',
+      canReadOutputFile: this.#output?.isReadable === true,
     });
   }
 
@@ -213,12 +213,12 @@ class SubagentRun implements ShownAgent {
     if (this.#stoppedBy !== undefined || this.#cut.signal.aborted) return interruptedCall();
     const isLimited = outcome.subtype === 'error_max_turns';
     if (outcome.isError && !isLimited) {
-      const text = `The agent has ended early: ${outcome.text}`;
-      agents.tally.failed += 1;
-      this.#end({ status: 'failed', summary: text, error: text }, text);
+      const { text, end } = endedEarly(outcome, this.description, agents.tally);
+      this.#end(end, text);
+      if (end.status === 'stopped') return interruptedCall();
       throw new Error(text);
     }
-    const report: AgentReport = {
+    const report = {
       text: isLimited ? parts.lastWords() : outcome.text,
       toolsUsed: [...this.#progress.used].sort(),
       turnLimit: isLimited ? agent.maxTurns : undefined,

@@ -56,6 +56,7 @@ export class Subagents implements ToolSet {
   #changes = 0;
   #stats: SubagentStats | undefined;
   #tool: RuntimeTool | undefined;
+  #starting: Promise<unknown> = Promise.resolve();
   readonly #leader: string | undefined;
 
   constructor(surroundings: SubagentSurroundings) {
@@ -93,6 +94,13 @@ export class Subagents implements ToolSet {
   get tally(): SubagentStats {
     this.#stats ??= emptyStats();
     return this.#stats;
+  }
+
+  /** Those that are called together start in the order of their calls. */
+  inOrder(ready: Promise<unknown>, start: () => void): Promise<void> {
+    const started = Promise.all([ready, this.#starting]).then(start);
+    this.#starting = started.catch(() => {});
+    return started;
   }
 
   /** As hosts list them. */

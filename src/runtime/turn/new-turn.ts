@@ -109,7 +109,8 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
       takeQueued: () => queue.takeAll((content) => parts.knowledge.isCommand(content)),
       noteDenial: ({ block: { id, name }, input }) =>
         denials.push({
-          tool_name: name,
+          // As in the CLI: hosts know the tool by the name that `init.tools` has.
+          tool_name: name === 'Agent' ? 'Task' : name,
           tool_use_id: id,
           tool_input: input as SDKPermissionDenial['tool_input'],
         }),
@@ -228,15 +229,16 @@ function systemPrompt({ initialize, start, conversation, knowledge }: TurnParts)
   const { tools } = conversation;
   const given =
     initialize.systemPrompt ?? (flags.systemPrompt === undefined ? undefined : [flags.systemPrompt]);
-  // The words of a style belong to the runtime's own prompt; a host's prompt is its own.
-  const own = given ?? [...ownPrompt(knowledge.environment !== undefined), knowledge.style ?? ''];
+  const own = given ?? ownPrompt(knowledge.environment !== undefined);
   const at = own.indexOf(SYSTEM_PROMPT_DYNAMIC_BOUNDARY);
   const [before, behind] = at === -1 ? [own, []] : [own.slice(0, at), own.slice(at + 1)];
   const added = initialize.appendSystemPrompt ?? flags.appendSystemPrompt;
   const environment = initialize.excludeDynamicSections === true ? undefined : knowledge.environment;
   const skills = tools.find('Skill') === undefined ? undefined : knowledge.skillList;
   return {
-    fixed: [...before, added, ...tools.hub.instructions(), environment, skills].filter(isSaid),
+    fixed: [...before, knowledge.style, added, ...tools.hub.instructions(), environment, skills].filter(
+      isSaid,
+    ),
     changing: behind.filter(isSaid),
   };
 }

@@ -7,6 +7,7 @@ import type {
   SDKResultMessage,
   TerminalReason,
 } from '../../protocol/wire/messages/index.js';
+import { isOverflow } from '../context/overflow.js';
 import type { Lines } from '../conversation/lines.js';
 import type { HookVerdict } from '../hooks/hook-runner.js';
 import { ModelError } from '../model.js';
@@ -87,7 +88,7 @@ export class TurnRecord {
       api_error_status: status ?? null,
       ...(type === undefined ? {} : { api_error_type: type }),
     });
-    const outcome = this.finished(text, 'api_error');
+    const outcome = this.finished(text, isOverflow(error) ? 'prompt_too_long' : 'api_error');
     return { ...outcome, isError: true, stopReason, apiErrorStatus: status, apiErrorType: type };
   }
 

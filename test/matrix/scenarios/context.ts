@@ -12,6 +12,8 @@ const isForSummary = (message: unknown) => /text only/i.test(JSON.stringify(mess
 const SUMMARY = 'They spoke of plums.';
 /** Longer than what either agent keeps word for word. */
 const LONG = `two ${'plums '.repeat(16_000)}`;
+/** Nearly all of a window of 200,000 tokens. */
+const NEARLY_FULL = { usage: { input_tokens: 170_000 } };
 /** Nearly all of the window of a million tokens. */
 const FULL = { usage: { input_tokens: 990_000 } };
 const TOO_LONG = 'prompt is too long: 1000100 tokens > 1000000 maximum';
@@ -141,6 +143,60 @@ export const context: readonly Scenario[] = [
       expect(lastRequest(outcome)).toContain('tool_result');
       expect(results(outcome).at(-1)).toMatchObject({ num_turns: 3, result: 'Answer 3.' });
     },
+  },
+  {
+    name: 'a short conversation compacts itself in a window that the environment makes small',
+    cites: 's17-compact-auto, builtin-tools 6, R44',
+    script: summarizing((_, index) => text(`Answer ${index}.`, index === 2 ? NEARLY_FULL : {})),
+    env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '200000' },
+    prompt: prompts('one plum', 'two plums', 'three plums', 'what now?'),
+    options: (context) => ({ tools: [], hooks: hooks(context) }),
+    processOnly: 'The embedded runtime keeps more than the last answer.',
+    check: (outcome) => {
+      expectAutomatic(outcome);
+      expect(lastRequest(outcome)).toContain('Answer 2.');
+      for (const words of ['two plums', 'Answer 1.', 'three plums'])
+        expect(lastRequest(outcome)).not.toContain(words);
+    },
+  },
+  {
+    name: 'a conversation that must not compact itself, by the environment',
+    cites: 'builtin-tools 6, R44',
+    script: (_, index) => text(`Answer ${index}.`, index === 0 ? NEARLY_FULL : {}),
+    env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '200000', DISABLE_AUTO_COMPACT: '1' },
+    prompt: prompts('one plum', 'what now?'),
+    options: () => ({ tools: [] }),
+    check: (outcome) => expect(lastRequest(outcome)).toContain('one plum'),
+  },
+  {
+    name: 'a summary that the model does not give is no failed turn',
+    cites: 'builtin-tools 6, R44',
+    script: (request) =>
+      isForSummary(request.messages.at(-1))
+        ? apiError(400, 'invalid_request_error', 'No plums today.')
+        : text('Plums.'),
+    prompt: prompts('one plum', '/compact', 'what now?'),
+    options: (context) => ({ tools: [], hooks: hooks(context) }),
+    // The CLI asks several times, each time with fewer features.
+    ignore: ['model'],
+    check: (outcome) => {
+      const [, compacted, next] = results(outcome);
+      expect(compacted).toMatchObject({ is_error: false, num_turns: 0, local_command: 'compact' });
+      expect((compacted as { result?: string }).result).toContain('No plums today.');
+      expect(next).toMatchObject({ is_error: false });
+      expect(outcome.messages).toContainEqual(
+        expect.objectContaining({ status: null, compact_result: 'failed' }),
+      );
+    },
+  },
+  {
+    name: 'a request that is too long whatever is done',
+    cites: 's17-compact-too-long, builtin-tools 6, R44',
+    script: () => apiError(400, 'invalid_request_error', TOO_LONG),
+    prompt: 'one plum',
+    options: () => ({ tools: [] }),
+    check: (outcome) =>
+      expect(results(outcome)).toMatchObject([{ is_error: true, terminal_reason: 'prompt_too_long' }]),
   },
   {
     name: 'a request that is too long is sent again after a compaction',

@@ -97,6 +97,15 @@ export const customCommands: readonly Scenario[] = [
     check: (outcome) => expect(orderIn(outcome, ['A NOTE', 'A SECRET'])).toEqual(['A NOTE']),
   },
   {
+    name: 'a mentioned file brings the memory of its folder',
+    cites: 'builtin-tools 7, R53',
+    prompt: 'See @sub/note.txt',
+    script: [text('Done.')],
+    options: withFiles({ 'sub/note.txt': 'A NOTE', 'sub/CLAUDE.md': 'NESTED WORDS' }, { tools: ['Read'] }),
+    check: (outcome) =>
+      expect(orderIn(outcome, ['A NOTE', 'NESTED WORDS']).sort()).toEqual(['A NOTE', 'NESTED WORDS']),
+  },
+  {
     name: 'a file that is mentioned where the tool Read is taken away',
     cites: 'R71',
     prompt: 'See @secret.txt',
@@ -127,6 +136,18 @@ export const customCommands: readonly Scenario[] = [
         'PROJECT WORDS',
         'second words',
       ]);
+    },
+  },
+  {
+    name: 'a conversation that is cleared by the other names of the command',
+    cites: 's18-clear, builtin-tools 7, R53',
+    prompt: talk('first words', '/reset', 'second words', '/new', 'third words'),
+    script: [text('ok'), text('ok'), text('ok')],
+    options: () => ({ tools: [] }),
+    check: (outcome) => {
+      const names = results(outcome).map((result) => (result as { local_command?: string }).local_command);
+      expect(names).toEqual([undefined, 'reset', undefined, 'new', undefined]);
+      expect(orderIn(outcome, ['first words', 'second words', 'third words'], 2)).toEqual(['third words']);
     },
   },
   {

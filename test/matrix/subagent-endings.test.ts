@@ -1,0 +1,3 @@
+import { matrix } from './support/matrix.js';
+
+matrix('ends of subagents');
