@@ -1,5 +1,5 @@
 import type { AgentOutput } from '../../protocol/wire/tools/work.js';
-import type { TaskEnd } from '../tasks/task-board.js';
+import type { TaskEnd } from '../tasks/task.js';
 import type { ToolOutcome } from '../tools/tool-port.js';
 import type { TurnOutcome } from '../turn/turn-record.js';
 import type { SubagentStats } from './tally.js';
