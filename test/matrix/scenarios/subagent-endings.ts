@@ -78,7 +78,14 @@ export const subagentEndings: readonly Scenario[] = [
       ...agentBase.options(),
       hooks: {
         UserPromptSubmit: [
-          { hooks: [async (input) => (note('prompt', 'prompt' in input ? input.prompt : ''), {})] },
+          {
+            hooks: [
+              async (input) => {
+                note('prompt', 'prompt' in input ? input.prompt : '');
+                return {};
+              },
+            ],
+          },
         ],
       },
     }),
