@@ -14,7 +14,7 @@ export function taskHandlers(
       if (output === undefined) {
         throw new ControlFault(
           'not_available',
-          `There is no command with the task_id "${id}" in this conversation.`,
+          `There is no output of a task "${id}": this conversation has started none with this task_id, or it is long gone.`,
         );
       }
       return { ...output };
