@@ -99,7 +99,12 @@ export const shutdown: readonly Scenario[] = [
     cites: 's13-sdk-break-loop, R24',
     script: [text('Done.')],
     leaveAfter: (message) => message.type === 'result',
-    check: (outcome) => expect(outcome.error).toBeUndefined(),
+    // Whether the agent has left by itself when its time is up is left to the machine.
+    ignore: ['exit'],
+    check: (outcome) => {
+      expect(outcome.error).toBeUndefined();
+      expect([0, 143]).toContain(outcome.exit.code);
+    },
   },
   {
     ...midTool,
