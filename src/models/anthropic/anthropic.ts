@@ -1,6 +1,6 @@
 import { messageOf, OptionError, TenonError } from '../../protocol/base/errors.js';
 import { hostVariable } from '../../protocol/base/host-process.js';
-import type { StreamEvent } from '../../protocol/wire/content.js';
+import type { MessageParam, StreamEvent } from '../../protocol/wire/content.js';
 import {
   type Model,
   ModelError,
@@ -16,7 +16,6 @@ import {
   statusOfType,
   withRetries,
 } from '../retrying.js';
-import { joinedMessages } from './joined-messages.js';
 import type { MessagesFetch } from './messages-fetch.js';
 
 export type { MessagesFetch } from './messages-fetch.js';
@@ -167,6 +166,28 @@ function bodyOf(request: ModelRequest, aliases: Readonly<Record<string, string>>
     ...(thinking === undefined ? {} : { thinking }),
     ...(output_config === undefined ? {} : { output_config }),
   };
+}
+
+type Blocks = Exclude<MessageParam['content'], string>;
+
+/**
+ * Messages of the user that follow each other are one, as the CLI sends them: after an interrupt, what the user says
+ * next comes with the results, which are in front, where the API wants them.
+ */
+function joinedMessages(messages: readonly MessageParam[]): MessageParam[] {
+  const joined: MessageParam[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.role === 'user' && message.role === 'user') {
+      const content = [...blocksOf(last), ...blocksOf(message)] as Blocks;
+      joined.splice(-1, 1, { ...last, content });
+    } else joined.push(message);
+  }
+  return joined;
+}
+
+function blocksOf({ content }: MessageParam): Blocks {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 function headersOf({ betas = [] }: ModelRequest): object {

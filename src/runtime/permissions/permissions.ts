@@ -117,8 +117,8 @@ export class Permissions {
     const subject = READ;
     if (this.#files === undefined || this.isRemoved(subject)) return false;
     if (this.#wholeRule('ask', subject) !== undefined) return false;
-    const isAllowed =
-      this.mode === 'bypassPermissions' || this.#wholeRule('allow', subject, isEverywhere) !== undefined;
+    const rule = this.#wholeRule('allow', subject);
+    const isAllowed = this.mode === 'bypassPermissions' || (rule !== undefined && isEverywhere(rule));
     return this.#files.permitted.readsFreely(path, this.mode, isAllowed);
   }
 
@@ -175,17 +175,13 @@ export class Permissions {
     return agent?.mode ?? this.mode;
   }
 
-  /** A rule about every call of the tool. */
-  #wholeRule(
-    wanted: RuleKind,
-    subject: Pick<RuntimeTool, 'name'>,
-    isMeant = (_: RuleInForce): boolean => true,
-  ): RuleInForce | undefined {
-    return this.book.rules.find((each) => {
-      const { kind, rule } = each;
-      if (kind !== wanted || !matchesTool(rule, subject, kind) || !isMeant(each)) return false;
+  /** A rule about every call of the tool; the one that reaches furthest. */
+  #wholeRule(wanted: RuleKind, subject: Pick<RuntimeTool, 'name'>): RuleInForce | undefined {
+    const found = this.book.rules.filter(({ kind, rule }) => {
+      if (kind !== wanted || !matchesTool(rule, subject, kind)) return false;
       return rule.problem === undefined ? rule.specifier === undefined : kind !== 'allow';
     });
+    return found.find(isEverywhere) ?? found[0];
   }
 
   get #state(): PermissionState {

@@ -23,6 +23,16 @@ export const permissionCorners: readonly Scenario[] = [
       check: (outcome) => expect(whatRan(outcome)).toEqual([true, false, false, true]),
     }),
   ),
+  {
+    name: 'a rule for all files beside one with a star',
+    cites: 'builtin-tools 4, R51',
+    script: [read('../out/o.txt'), done],
+    options: (context) => {
+      furnish(context);
+      return { tools: ['Read'], allowedTools: ['Read(*)', 'Read'], canUseTool: asked(context) };
+    },
+    check: (outcome) => expect(whatRan(outcome)).toEqual([true]),
+  },
   ...[true, false].map(
     (hasRead): Scenario => ({
       name: `commands that read in another directory, ${hasRead ? 'with' : 'without'} the tool Read`,
