@@ -95,7 +95,7 @@ const ENTRIES: [name: string, file: string, folders: string[], mostFiles: number
     ['runtime/', 'config/', 'mcp/', 'options/', 'protocol/', 'sessions/', ...FREE_TOOLS],
     11,
   ],
-  ['tenon/model/anthropic', 'models/anthropic/anthropic.js', ['models/', 'runtime/', 'protocol/'], 5],
+  ['tenon/model/anthropic', 'models/anthropic/anthropic.js', ['models/', 'runtime/', 'protocol/'], 4],
   ['tenon/model/ai-sdk', 'models/ai-sdk/ai-sdk.js', ['models/', 'runtime/', 'protocol/'], 5],
   ['tenon/workspace', 'workspace/index.js', ['workspace/', 'protocol/'], 4],
   ['tenon/inspect', 'observe/inspect.js', ['observe/', 'protocol/'], 4],

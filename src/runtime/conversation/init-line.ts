@@ -6,11 +6,21 @@ import type { SystemLines } from './written-lines.js';
 /** As in the CLI: by the name that hosts have always known. */
 const shownName = ({ name }: { name: string }): string => (name === 'Agent' ? 'Task' : name);
 
-/** As in the CLI: the agent's own in the order of their names, then those of servers. */
-function toolNames(tools: readonly Pick<RuntimeTool, 'name' | 'server'>[]): string[] {
-  const own = tools.filter(({ server }) => server === undefined);
-  const others = tools.filter(({ server }) => server !== undefined);
-  return [...own.toSorted((a, b) => (a.name < b.name ? -1 : 1)), ...others].map(shownName);
+/**
+ * As in the CLI: the agent's own in the order of their names, or in that of the agent that leads the conversation, then
+ * those of servers.
+ */
+function toolNames(
+  tools: readonly Pick<RuntimeTool, 'name' | 'server'>[],
+  chosen: readonly string[] | undefined,
+): string[] {
+  const own = tools.filter(({ server }) => server === undefined).map(shownName);
+  const others = tools.filter(({ server }) => server !== undefined).map(shownName);
+  const place = (name: string): number => chosen?.indexOf(name) ?? 0;
+  // The list of names begins with the agents' tool, which is sorted by its other name.
+  const sortedName = (name: string): string => (name === 'Task' ? 'Agent' : name);
+  own.sort((a, b) => place(a) - place(b) || (sortedName(a) < sortedName(b) ? -1 : 1));
+  return [...own, ...others];
 }
 
 /** What the first line of a turn tells the host about the agent. */
@@ -20,7 +30,7 @@ export function initFields(
 ): SystemLines['init'] {
   return {
     cwd,
-    tools: toolNames(tools.all()),
+    tools: toolNames(tools.all(), subagents.leader?.tools),
     mcp_servers: tools.hub
       .status()
       .map(({ name, status, source }) => ({ name, status, ...(source === undefined ? {} : { source }) })),
