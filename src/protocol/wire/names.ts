@@ -76,6 +76,11 @@ export function currentToolName(name: string): string {
   return Object.hasOwn(LEGACY_TOOL_NAME_ALIASES, name) ? (LEGACY_TOOL_NAME_ALIASES[name] as string) : name;
 }
 
+/** As in the CLI: the name by which hosts have always known a tool, in `init.tools` and `permission_denials`. */
+export function hostToolName(name: string): string {
+  return name === 'Agent' ? 'Task' : name;
+}
+
 /** In a system prompt given as a list: the text after it changes from turn to turn and is not cached. */
 export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';
 

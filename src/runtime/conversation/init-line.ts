@@ -1,10 +1,9 @@
+import { parseRule } from '../../protocol/permissions/permission-rules.js';
+import { currentToolName, hostToolName } from '../../protocol/wire/names.js';
 import { RUNTIME_CAPABILITIES, RUNTIME_VERSION } from '../start/runtime-config.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
 import type { AgentConversation } from './conversation.js';
 import type { SystemLines } from './written-lines.js';
-
-/** As in the CLI: by the name that hosts have always known. */
-const shownName = ({ name }: { name: string }): string => (name === 'Agent' ? 'Task' : name);
 
 /**
  * As in the CLI: the agent's own in the order of their names, or in that of the agent that leads the conversation, then
@@ -12,15 +11,15 @@ const shownName = ({ name }: { name: string }): string => (name === 'Agent' ? 'T
  */
 function toolNames(
   tools: readonly Pick<RuntimeTool, 'name' | 'server'>[],
-  chosen: readonly string[] | undefined,
+  chosen: readonly string[] = [],
 ): string[] {
-  const own = tools.filter(({ server }) => server === undefined).map(shownName);
-  const others = tools.filter(({ server }) => server !== undefined).map(shownName);
-  const place = (name: string): number => chosen?.indexOf(name) ?? 0;
-  // The list of names begins with the agents' tool, which is sorted by its other name.
-  const sortedName = (name: string): string => (name === 'Task' ? 'Agent' : name);
-  own.sort((a, b) => place(a) - place(b) || (sortedName(a) < sortedName(b) ? -1 : 1));
-  return [...own, ...others];
+  const order = chosen.map((text) => currentToolName(parseRule(text).tool));
+  const own = tools
+    .filter(({ server }) => server === undefined)
+    .map(({ name }) => name)
+    .sort((a, b) => order.indexOf(a) - order.indexOf(b) || (a < b ? -1 : 1));
+  const others = tools.filter(({ server }) => server !== undefined).map(({ name }) => name);
+  return [...own, ...others].map(hostToolName);
 }
 
 /** What the first line of a turn tells the host about the agent. */

@@ -6,7 +6,7 @@ import type {
 } from '../../protocol/wire/content.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
-import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../../protocol/wire/names.js';
+import { hostToolName, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../../protocol/wire/names.js';
 import { Compaction } from '../context/compaction.js';
 import type { ContextWindow } from '../context/context-window.js';
 import type { AgentConversation } from '../conversation/conversation.js';
@@ -109,8 +109,7 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
       takeQueued: () => queue.takeAll((content) => parts.knowledge.isCommand(content)),
       noteDenial: ({ block: { id, name }, input }) =>
         denials.push({
-          // As in the CLI: hosts know the tool by the name that `init.tools` has.
-          tool_name: name === 'Agent' ? 'Task' : name,
+          tool_name: hostToolName(name),
           tool_use_id: id,
           tool_input: input as SDKPermissionDenial['tool_input'],
         }),

@@ -139,9 +139,7 @@ export class TurnRecord {
 
 /** Nobody was asked: the model cannot be used as it was given. No API has said that. */
 function isSetupProblem(error: unknown): boolean {
-  return (
-    error instanceof TenonError && (error.code === 'INVALID_OPTION' || error.code === 'PACKAGE_NOT_FOUND')
-  );
+  return error instanceof TenonError && error.code === 'INVALID_OPTION';
 }
 
 /** The value of the `error` field for a status of the model's API. */

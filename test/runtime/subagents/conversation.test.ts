@@ -291,6 +291,18 @@ describe('definitions', () => {
     expect(played.result.permission_denials).toHaveLength(1);
   });
 
+  it.each(['Task', 'Agent'])(
+    'R52: an agent that leads has its tools told in its own order: %s',
+    async (name) => {
+      const workspace = memoryWorkspace({});
+      const tools = ['Write', name, 'Read'];
+      const leader = { description: 'd', prompt: 'You lead.', tools };
+      const { messages } = await run(['Hello.'], { agent: 'leader', agents: { leader } }, { workspace });
+      const init = messages.find(({ subtype }) => subtype === 'init');
+      expect(init?.tools).toEqual(['Write', 'Task', 'Read']);
+    },
+  );
+
   it('R52: an agent that leads and does not exist ends the conversation', async () => {
     const { error, model } = await run(['Hello.'], { agent: 'nobody' });
     expect(error).toMatchObject({ code: 'AGENT_NOT_FOUND' });
