@@ -30,6 +30,21 @@ export type TapeLine =
   | { kind: 'request'; t: number; id: number; request: Record<string, unknown> }
   /** … and is answered. `stopped`: the answer was not read to its end. */
   | { kind: 'answer'; t: number; id: number; events: unknown[]; error?: ModelFailure; stopped?: true }
+  /**
+   * What the Claude Code CLI asked its model over HTTP and was answered, as it wrote them down: bodies of the Messages
+   * API. Told when the answer is complete; `began` is when it was asked.
+   */
+  | {
+      kind: 'exchange';
+      t: number;
+      began: number;
+      id: number;
+      messageId?: string;
+      request: Record<string, unknown>;
+      response?: Record<string, unknown>;
+    }
+  /** A span that the agent itself reported over OTLP. */
+  | { kind: 'span'; t: number; span: AgentSpan }
   /** What the agent writes to stderr, and lines of its output that are no frames. */
   | { kind: 'stderr' | 'noise'; t: number; text: string }
   | { kind: 'dropped'; t: number; dropped: DroppedFrame }
@@ -48,6 +63,18 @@ export interface TapeFrame {
   frame: Frame;
   /** The frame was longer than may be recorded: this many bytes. Long texts in it are cut. */
   cut?: number;
+}
+
+/** One span of OpenTelemetry, flat. Times as in `t`. */
+export interface AgentSpan {
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  start: number;
+  end: number;
+  attributes: Record<string, string | number | boolean>;
+  error?: string;
 }
 
 /**

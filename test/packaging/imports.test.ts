@@ -19,12 +19,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   authoring: ['mcp', 'protocol'],
   client: ['authoring', 'config', 'mcp', 'observe', 'options', 'protocol', 'sessions'],
   // A program on top of everything; nothing may import it.
-  commands: ['', 'client', 'mcp', 'models', 'protocol', 'runtime', 'testing'],
+  commands: ['', 'client', 'inspector', 'mcp', 'models', 'observe', 'protocol', 'runtime', 'testing'],
   config: ['mcp', 'protocol'],
+  // The server and the page that show runs; the page itself only what needs neither Node nor a browser.
+  inspector: ['mcp', 'observe', 'options', 'protocol'],
   mcp: ['protocol'],
   models: ['protocol'],
   // Recordings: how they are written, read and played. The client loads it when something is recorded.
   observe: ['options', 'protocol'],
+  // OpenTelemetry, for who installs its API.
+  otel: ['mcp', 'options', 'protocol'],
   // What a query is asked for, and what becomes of it: for both halves.
   options: ['mcp', 'protocol'],
   protocol: [],
