@@ -218,7 +218,7 @@ function inPrompt(run: Run, { name, server, listed: tool }: Subject): Finding {
     offer !== undefined ||
     isLoaded === false ||
     (mayBeDeferred && hasToolSearch(run) && run.inits.length > 0);
-  if (isDeferred) return deferred(run, name, searches);
+  if (isDeferred) return deferred(run, searches);
   if (requests > 0) {
     return broken(
       `It was in none of ${counted(requests, 'request')} to the model.`,
@@ -229,15 +229,15 @@ function inPrompt(run: Run, { name, server, listed: tool }: Subject): Finding {
   return done('The agent puts all its tools into the prompt.');
 }
 
-function deferred(run: Run, name: string, searches: ReturnType<typeof searchesOf>): Finding {
+function deferred(run: Run, searches: ReturnType<typeof searchesOf>): Finding {
   const queries = searches.map(({ query }) => `"${short(query, 40)}"`).join(', ');
-  const tried = queries === '' ? 'which the model did not use' : `and the model searched only for ${queries}`;
+  const tried = queries === '' ? 'and it has not searched' : `and it searched only for ${queries}`;
   const setting =
     run.head.backEnd === 'embedded'
       ? 'embedded({ deferAbove: Infinity })'
       : "env: { ENABLE_TOOL_SEARCH: 'false' }";
   return broken(
-    `${name} is deferred: the model sees it only after it has searched for it with ToolSearch, ${tried}.`,
+    `It is deferred behind ToolSearch: the model sees it only after it has searched for it, ${tried}.`,
     `Mark the tool \`alwaysLoad: true\`, or load all of them: ${setting}`,
   );
 }
