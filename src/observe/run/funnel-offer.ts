@@ -46,8 +46,8 @@ function defined(run: Run, subject: Subject): Finding {
     return broken(`"${name}" may be ${candidates.join(' or ')}.`, `Ask for one of them: --why ${first}`);
   }
   if (server !== undefined) {
-    const who = server.definedBy === 'options' ? '`options.mcpServers`' : "The agent's own settings";
-    return done(`${who} has the server "${server.name}".`, server.frame);
+    const who = server.definedBy === 'options' ? '`options.mcpServers` names' : 'The agent knows';
+    return done(`${who} the server "${server.name}".`, server.frame);
   }
   const servers = run.servers.all;
   if (!isUnknown) return done('It is a tool of the agent itself.');
