@@ -155,9 +155,9 @@ function openRequests(run: Run): string[] {
 }
 
 function nameOf(request: Fields): string {
-  const { method } = fieldsOf(request.message);
+  const { method, params } = fieldsOf(request.message);
   const hook = fieldsOf(request.input).hook_event_name;
-  return [request.tool_name, request.server_name, method, hook]
+  return [request.tool_name, request.server_name, method, fieldsOf(params).name, hook]
     .flatMap((part) => stringOf(part) ?? [])
     .join(' ');
 }
