@@ -12,7 +12,7 @@ export function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : NOTHING;
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
