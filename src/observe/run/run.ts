@@ -104,12 +104,14 @@ export class Run {
 
   #other(line: Exclude<PlayedLine, TapeFrame>): void {
     const { kind } = line;
-    const turn = this.turns.open?.id;
-    if (kind === 'request') this.models.asked(line.id, line.t, line.request, turn);
-    else if (kind === 'answer') {
+    if (kind === 'request') {
+      const body = fieldsOf(line.request);
+      this.models.asked(line.id, line.t, body, this.#placeOf(body));
+    } else if (kind === 'answer') {
       const { id, t, events, error, stopped } = line;
       this.models.answered(id, t, events, error, stopped === true);
-    } else if (kind === 'exchange') this.models.exchanged(line as unknown as Fields, turn);
+    } else if (kind === 'exchange')
+      this.models.exchanged(line as unknown as Fields, this.#placeOf(fieldsOf(line.request)));
     else if (kind === 'span') this.#span(line.span);
     else if (kind === 'stderr')
       this.#stderr = (this.#stderr + (stringOf(line.text) ?? '')).slice(-STDERR_CHARS);
@@ -178,6 +180,25 @@ export class Run {
     this.#belongs(place.parent);
   }
 
+  /** Who asks a model: the agent whose calls the request has results of, or the one that was given this prompt. */
+  #placeOf(body: Fields): { parent: string | undefined; turn: string | undefined } {
+    const messages = recordsOf(body.messages);
+    const [first] = messages;
+    const turn = this.turns.open?.id;
+    for (const { content } of messages.toReversed()) {
+      for (const { type, tool_use_id: id } of recordsOf(content)) {
+        const call = type === 'tool_result' ? this.tools.get(id) : undefined;
+        if (call !== undefined) return { parent: call.parent, turn: call.turn ?? turn };
+      }
+    }
+    const said = textOf(first?.content);
+    const given = this.tools.open.find(({ input }) => {
+      const prompt = stringOf(fieldsOf(input).prompt);
+      return prompt !== undefined && prompt !== '' && said.includes(prompt);
+    });
+    return { parent: given?.id, turn: given?.turn ?? turn };
+  }
+
   /** A subagent may work on in the background when its turn is over. */
   #place(frame: Fields, t: number, n: number): { parent: string | undefined; turn: string | undefined } {
     const parent = parentOf(frame);
@@ -192,7 +213,7 @@ export class Run {
     this.#belongs(parent);
     for (const { type, tool_use_id: id } of blocks) {
       if (type !== 'tool_result' || typeof id !== 'string') continue;
-      if (this.tasks.ofCall(id)?.isBackground !== true) this.models.over(id);
+      if (this.tasks.ofCall(id)?.isBackground !== true) this.models.handedBack(id, t);
     }
     const turn = this.tools.get(parent)?.turn ?? this.turns.open?.id;
     if (turn !== undefined) this.models.free(t, { parent, turn }, !this.tools.isBusy(parent));
@@ -221,7 +242,7 @@ export class Run {
       if (call !== undefined) call.denied = frame;
     } else {
       const ended = this.tasks.add(frame, n, t, this.turns.open?.id);
-      if (ended?.toolUseId !== undefined) this.models.over(ended.toolUseId);
+      if (ended?.toolUseId !== undefined) this.models.handedBack(ended.toolUseId, t);
       const begun = subtype === 'task_started' ? this.tools.get(frame.tool_use_id) : undefined;
       if (begun !== undefined) this.models.free(t, { parent: begun.id, turn: begun.turn }, false);
     }
@@ -229,7 +250,7 @@ export class Run {
 
   #result({ n, t }: TapeFrame, frame: Fields): void {
     this.results.push({ frame: n, t, fields: frame });
-    this.models.over(undefined);
+    this.models.over();
     this.turns.ended(frame, t, n);
   }
 }
