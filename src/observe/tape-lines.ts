@@ -1,12 +1,14 @@
-import { isRecord } from '../protocol/base/kinds.js';
 import { LIMITS } from '../protocol/base/limits.js';
 import type { FrameLine, RunEvent } from '../protocol/transport/run-events.js';
-import { BlockWriter } from './blocks.js';
+import { MARK } from './block-reader.js';
+import { BlockWriter, SHORTEST_LINE } from './blocks.js';
 import { cutFrame } from './cut-frame.js';
 import { Redactor } from './redactor.js';
 import type { TapeEnd, TapeHead, TapeTotals } from './tape-format.js';
 
 type Happened = Exclude<RunEvent, { kind: 'start' }> | FrameLine;
+
+const THOUSANDTHS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 
 interface Bounds {
   maxBytes: number;
@@ -33,6 +35,8 @@ export class TapeLines {
   #lastAt: number;
   /** The beginning of a line. */
   #stderr = '';
+  #millisecond = -1;
+  #millisecondText = '';
 
   constructor({ at, conversation, secrets }: Extract<RunEvent, { kind: 'start' }>, bounds: Bounds) {
     this.#began = at;
@@ -78,14 +82,52 @@ export class TapeLines {
   drain(): string {
     let text = this.#head;
     this.#head = '';
-    for (const event of this.#waiting) text += this.#linesOf(event);
+    const waiting = this.#waiting;
     this.#waiting = [];
     this.#waitingChars = 0;
+    for (let start = 0; start < waiting.length; ) {
+      const short = this.#shortFrames(waiting, start);
+      const end = Math.max(start + 1, short.end);
+      text +=
+        short.text ??
+        waiting
+          .slice(start, end)
+          .map((event) => this.#linesOf(event))
+          .join('');
+      start = end;
+    }
     if (this.#end !== undefined) {
       text += this.#endLine(this.#end);
       this.#end = undefined;
     }
     return text;
+  }
+
+  /**
+   * Nearly all that happens are short frames without secrets: that is found out once for all that follow one another.
+   * Without `text` it is not so, and each must be looked at.
+   */
+  #shortFrames(waiting: readonly Happened[], start: number): { end: number; text: string | undefined } {
+    const shortest = Math.min(SHORTEST_LINE, this.#bounds.maxFrameBytes);
+    let text = '';
+    let sent = 0;
+    let end = start;
+    for (; end < waiting.length; end += 1) {
+      const event = waiting[end] as Happened;
+      if (event.kind !== 'frame' || event.type === 'result' || event.line.length >= shortest) break;
+      if (event.sequence !== this.#lastSequence + 1 + end - start) break;
+      if (event.direction === 'sent') sent += 1;
+      text += this.#frameText(event, event.line);
+    }
+    const isTooLong = this.#cut !== undefined || this.#bytes + text.length > this.#bounds.maxBytes;
+    if (end === start || isTooLong || text.includes(MARK) || this.#redactor.mayChange(text)) {
+      return { end, text: undefined };
+    }
+    this.#bytes += text.length;
+    this.#lastSequence += end - start;
+    this.#totals.sent += sent;
+    this.#totals.received += end - start - sent;
+    return { end, text };
   }
 
   #linesOf(event: Happened): string {
@@ -98,19 +140,19 @@ export class TapeLines {
     return '';
   }
 
-  #frameLine({ direction, at, sequence, line }: FrameLine): string {
+  #frameLine(frame: FrameLine): string {
+    const { sequence, line } = frame;
     if (sequence !== this.#lastSequence + 1) {
       this.#cut = 'the conversation was faster than the recording could begin.';
       return '';
     }
     this.#lastSequence = sequence;
-    this.#count(direction, line);
+    this.#count(frame);
     const clean = this.#redactor.line(line);
     const isLong = clean.length > this.#bounds.maxFrameBytes;
     const { blocks, json } = this.#blocks.line(isLong ? cutFrame(clean, this.#bounds.maxFrameBytes) : clean);
-    const mark = direction === 'sent' ? '>' : '<';
     const cut = isLong ? `,"cut":${Buffer.byteLength(line)}` : '';
-    return `${blocksText(blocks)}{"kind":"frame","n":${sequence},"t":${this.#time(at)},"direction":"${mark}","frame":${json}${cut}}\n`;
+    return `${blocksText(blocks)}${this.#frameText(frame, `${json}${cut}`)}`;
   }
 
   #otherLine(event: Exclude<Happened, FrameLine>): string {
@@ -128,16 +170,16 @@ export class TapeLines {
     }
     if (kind === 'stderr') return this.#stderrLine(t, event.text);
     const { at: _at, conversation: _conversation, ...rest } = event;
-    return this.#written(JSON.stringify({ t, ...rest }));
+    return this.#written(JSON.stringify({ t: Number(t), ...rest }));
   }
 
   /** Only whole lines: a secret may be divided between two parts. */
-  #stderrLine(t: number, text: string, isLast = false): string {
+  #stderrLine(t: string, text: string, isLast = false): string {
     const all = this.#stderr + text;
     const end = isLast || all.length > LIMITS.tapeFlushChars ? all.length : all.lastIndexOf('\n') + 1;
     this.#stderr = all.slice(end);
     if (end === 0) return '';
-    return this.#written(JSON.stringify({ kind: 'stderr', t, text: all.slice(0, end) }));
+    return this.#written(JSON.stringify({ kind: 'stderr', t: Number(t), text: all.slice(0, end) }));
   }
 
   #written(line: string): string {
@@ -150,7 +192,7 @@ export class TapeLines {
     const rest = this.#cut === undefined ? this.#stderrLine(t, '', true) : '';
     const line: TapeEnd = {
       kind: 'end',
-      t,
+      t: Number(t),
       ...end,
       ...(this.#cut === undefined ? {} : { cut: this.#cut }),
       totals: this.#totals,
@@ -158,17 +200,28 @@ export class TapeLines {
     return `${rest}${this.#redactor.line(JSON.stringify(line))}\n`;
   }
 
-  #count(direction: FrameLine['direction'], line: string): void {
+  #count({ direction, type, line }: FrameLine): void {
     this.#totals[direction] += 1;
-    if (direction === 'sent' || !line.includes('"type":"result"')) return;
-    const frame: unknown = JSON.parse(line);
-    if (!isRecord(frame) || frame.type !== 'result') return;
+    if (direction === 'sent' || type !== 'result') return;
     this.#totals.results += 1;
-    if (typeof frame.total_cost_usd === 'number') this.#totals.costUsd = frame.total_cost_usd;
+    const { total_cost_usd: costUsd } = JSON.parse(line) as { total_cost_usd?: unknown };
+    if (typeof costUsd === 'number') this.#totals.costUsd = costUsd;
   }
 
-  #time(at: number): number {
-    return Math.round((at - this.#began) * 1000) / 1000;
+  #frameText({ direction, sequence, at }: FrameLine, json: string): string {
+    const mark = direction === 'sent' ? ',"direction":">","frame":' : ',"direction":"<","frame":';
+    return `{"kind":"frame","n":${sequence},"t":${this.#time(at)}${mark}${json}}\n`;
+  }
+
+  /** With three decimals. Nothing in a frame's line takes longer than to write a fraction, so that is done by hand. */
+  #time(at: number): string {
+    const microseconds = Math.round((at - this.#began) * 1000);
+    const milliseconds = Math.floor(microseconds / 1000);
+    if (milliseconds !== this.#millisecond) {
+      this.#millisecond = milliseconds;
+      this.#millisecondText = `${milliseconds}.`;
+    }
+    return this.#millisecondText + THOUSANDTHS[microseconds - milliseconds * 1000];
   }
 }
 
