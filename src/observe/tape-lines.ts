@@ -8,7 +8,13 @@ import type { TapeEnd, TapeHead, TapeTotals } from './tape-format.js';
 
 type Happened = Exclude<RunEvent, { kind: 'start' }> | FrameLine;
 
-const THOUSANDTHS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
+/** Three decimals and what follows them in the line of a frame: to put numbers into a text takes longest. */
+const decimals = (rest: string): string[] =>
+  Array.from({ length: 1000 }, (_, number) => `${String(number).padStart(3, '0')}${rest}`);
+const DECIMALS = {
+  sent: decimals(',"direction":">","frame":'),
+  received: decimals(',"direction":"<","frame":'),
+};
 
 interface Bounds {
   maxBytes: number;
@@ -170,16 +176,16 @@ export class TapeLines {
     }
     if (kind === 'stderr') return this.#stderrLine(t, event.text);
     const { at: _at, conversation: _conversation, ...rest } = event;
-    return this.#written(JSON.stringify({ t: Number(t), ...rest }));
+    return this.#written(JSON.stringify({ t, ...rest }));
   }
 
   /** Only whole lines: a secret may be divided between two parts. */
-  #stderrLine(t: string, text: string, isLast = false): string {
+  #stderrLine(t: number, text: string, isLast = false): string {
     const all = this.#stderr + text;
     const end = isLast || all.length > LIMITS.tapeFlushChars ? all.length : all.lastIndexOf('\n') + 1;
     this.#stderr = all.slice(end);
     if (end === 0) return '';
-    return this.#written(JSON.stringify({ kind: 'stderr', t: Number(t), text: all.slice(0, end) }));
+    return this.#written(JSON.stringify({ kind: 'stderr', t, text: all.slice(0, end) }));
   }
 
   #written(line: string): string {
@@ -192,7 +198,7 @@ export class TapeLines {
     const rest = this.#cut === undefined ? this.#stderrLine(t, '', true) : '';
     const line: TapeEnd = {
       kind: 'end',
-      t: Number(t),
+      t,
       ...end,
       ...(this.#cut === undefined ? {} : { cut: this.#cut }),
       totals: this.#totals,
@@ -209,19 +215,22 @@ export class TapeLines {
   }
 
   #frameText({ direction, sequence, at }: FrameLine, json: string): string {
-    const mark = direction === 'sent' ? ',"direction":">","frame":' : ',"direction":"<","frame":';
-    return `{"kind":"frame","n":${sequence},"t":${this.#time(at)}${mark}${json}}\n`;
-  }
-
-  /** With three decimals. Nothing in a frame's line takes longer than to write a fraction, so that is done by hand. */
-  #time(at: number): string {
-    const microseconds = Math.round((at - this.#began) * 1000);
+    const microseconds = this.#microseconds(at);
     const milliseconds = Math.floor(microseconds / 1000);
     if (milliseconds !== this.#millisecond) {
       this.#millisecond = milliseconds;
-      this.#millisecondText = `${milliseconds}.`;
+      this.#millisecondText = `,"t":${milliseconds}.`;
     }
-    return this.#millisecondText + THOUSANDTHS[microseconds - milliseconds * 1000];
+    const rest = DECIMALS[direction][microseconds - milliseconds * 1000];
+    return `{"kind":"frame","n":${sequence}${this.#millisecondText}${rest}${json}}\n`;
+  }
+
+  #time(at: number): number {
+    return this.#microseconds(at) / 1000;
+  }
+
+  #microseconds(at: number): number {
+    return Math.round((at - this.#began) * 1000);
   }
 }
 
