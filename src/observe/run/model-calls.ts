@@ -96,7 +96,7 @@ export class ModelCalls {
     const id = stringOf(line.messageId) ?? stringOf(response.id);
     const began = numberOf(line.began) ?? numberOf(line.t) ?? 0;
     const call = this.get(id) ?? this.#unnamed(place) ?? this.#new(began, place);
-    call.start = began;
+    if (call.end === undefined || began <= call.end) call.start = began;
     call.isEstimated = false;
     call.request = fieldsOf(line.request);
     call.model ??= stringOf(call.request.model);
