@@ -1,12 +1,10 @@
-// The default import, because bundled programs often declare `createRequire` themselves.
-import nodeModule from 'node:module';
 import { clock, type Timer, unref, wait } from '../protocol/base/clock.js';
 import { messageOf } from '../protocol/base/errors.js';
 import { LIMITS } from '../protocol/base/limits.js';
 import type { FrameLine, RunEvent, RunRecorder } from '../protocol/transport/run-events.js';
 import { atExit } from './at-exit.js';
 import { realDisk, type TapeDisk, TapeFile } from './tape-file.js';
-import type { TapeHead } from './tape-format.js';
+import { headOf, type StartEvent } from './tape-head.js';
 import { TapeLines } from './tape-lines.js';
 import { createTape, createTapeNow, type NamingRules, type NewTape, releaseTape } from './tape-names.js';
 
@@ -32,8 +30,6 @@ export function newRecorder(
   return new TapeRecorder(typeof record === 'string' ? { path: record } : record, reports, disk);
 }
 
-type StartEvent = Extract<RunEvent, { kind: 'start' }>;
-
 class TapeRecorder implements RunRecorder {
   readonly #settings: RecorderSettings;
   readonly #reports: RecorderReports;
@@ -58,8 +54,8 @@ class TapeRecorder implements RunRecorder {
     if (event.kind === 'start') this.#begin(event);
     else this.#lines?.take(event);
     if (this.#lines === undefined || this.#file === undefined) return;
-    if (this.#lines.waitingChars >= LIMITS.tapeFlushChars) this.#flush();
-    else this.#timer ??= unref(clock.setTimeout(() => this.#flush(), LIMITS.tapeFlushMs));
+    if (this.#lines.waitingChars >= LIMITS.tapeFlushChars) this.#drain();
+    this.#timer ??= unref(clock.setTimeout(() => this.#flush(), LIMITS.tapeFlushMs));
   }
 
   async close(): Promise<void> {
@@ -67,6 +63,13 @@ class TapeRecorder implements RunRecorder {
     const enough = new AbortController();
     await Promise.race([closed, wait(LIMITS.tapeCloseMs, { signal: enough.signal }).catch(() => {})]);
     enough.abort();
+  }
+
+  async tape(): Promise<string | undefined> {
+    await this.#opening;
+    this.#flush();
+    await this.#file?.written();
+    return this.#file?.path;
   }
 
   async #close(): Promise<void> {
@@ -107,6 +110,11 @@ class TapeRecorder implements RunRecorder {
   #flush(): void {
     clock.clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#drain();
+    this.#file?.flush();
+  }
+
+  #drain(): void {
     const file = this.#file;
     if (file === undefined || this.#isOver || this.#lines === undefined) return;
     file.write(this.#lines.drain());
@@ -155,24 +163,4 @@ class TapeRecorder implements RunRecorder {
 function remedyFor(error: unknown, path: string): string {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' ? ` Create the directory of "${path}", or give another path.` : '';
-}
-
-function headOf({ facts, conversation }: StartEvent, startedAt: string): TapeHead {
-  return {
-    tape: 1,
-    tenon: ownVersion(),
-    node: process.version,
-    platform: `${process.platform}-${process.arch}`,
-    startedAt,
-    conversation,
-    ...facts,
-  };
-}
-
-function ownVersion(): string {
-  try {
-    return nodeModule.createRequire(import.meta.url)('tenon/package.json').version;
-  } catch {
-    return 'unknown';
-  }
 }

@@ -138,6 +138,7 @@ const frame = (sequence: number, text = ''): FrameLine => ({
   sequence,
   direction: 'received',
   line: JSON.stringify({ type: 'x', text }),
+  type: 'x',
 });
 const end: RunEvent = { kind: 'end', at: 9, conversation: '', code: 0, signal: null };
 
@@ -264,7 +265,7 @@ describe('a file that is read', () => {
   it('may have kinds of lines that only a later version knows (R56)', async () => {
     const file = await tape();
     const before = readTape(file).lines.length;
-    await appendFile(file, '{"kind":"span","t":1}\n');
+    await appendFile(file, '{"kind":"later","t":1}\n');
     expect(readTape(file).lines).toHaveLength(before);
   });
 });

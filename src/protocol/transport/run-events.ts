@@ -64,6 +64,8 @@ export interface FrameLine {
   readonly at: number;
   readonly sequence: number;
   readonly line: string;
+  /** `type` of the frame. */
+  readonly type: unknown;
 }
 
 /** Writes a conversation down. None of its methods may throw or wait: they run in the read loop. */
@@ -71,4 +73,24 @@ export interface RunRecorder {
   take(event: RunEvent | FrameLine): void;
   /** After the end: resolves when everything is written, or the recording was given up. */
   close(): Promise<void>;
+  /** The file, in which everything until now is written; undefined if there is none. */
+  tape?(): Promise<string | undefined>;
+}
+
+/** Where a query says that it is recorded: for the parts of Tenon, not for users. */
+export const TAPE_OF: unique symbol = Symbol('tenon.tape');
+
+/** A query, to who wants to know its tape. */
+export interface Recorded {
+  [TAPE_OF]?(): Promise<string | undefined>;
+}
+
+/**
+ * The channel of `node:diagnostics_channel` on which a conversation asks for recorders when it begins. For the parts of
+ * Tenon: a recorder is given lines, which cost less than the copies on `tenon:frame`, and have secrets in them.
+ */
+export const RECORDERS = 'tenon:recorders';
+
+export interface RecorderCall {
+  add(recorder: RunRecorder): void;
 }
