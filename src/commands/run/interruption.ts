@@ -4,13 +4,18 @@ import { LIMITS } from '../../protocol/base/limits.js';
 import { EXIT } from '../exit-codes.js';
 import type { Screen } from '../terminal/screen.js';
 
-/** Ctrl-C: the first interrupts the turn, the second ends the agent, the third does not wait for it. */
+/**
+ * Ctrl-C: the first interrupts the turn, the second ends the agent, the third does not wait for it. Between the turns of
+ * a conversation somebody else decides what it means.
+ */
 export class Interruption {
   readonly #screen: Screen;
   #agent: Query | undefined;
   #presses = 0;
   #hasQuit = false;
   #exitCode: number | undefined;
+  #whenIdle: (() => void) | undefined;
+  #cleanUp: () => Promise<unknown> = async () => {};
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -26,6 +31,11 @@ export class Interruption {
     return this.#hasQuit;
   }
 
+  /** What else must be ended before the program is. */
+  alsoEnd(cleanUp: () => Promise<unknown>): void {
+    this.#cleanUp = cleanUp;
+  }
+
   /** Listens until the program ends. A terminal in raw mode sends keys; everything else sends signals. */
   listen(agent: Query): void {
     this.#agent = agent;
@@ -35,7 +45,23 @@ export class Interruption {
     }
   }
 
+  /** A turn begins: earlier presses do not count. */
+  turnBegins(): void {
+    this.#presses = 0;
+    this.#whenIdle = undefined;
+  }
+
+  /** It is over; until the next one begins, a press means this. A turn that was interrupted is no failure then. */
+  turnEnded(whenIdle: () => void): void {
+    this.#whenIdle = whenIdle;
+    if (!this.#hasQuit) this.#exitCode = undefined;
+  }
+
   press(): void {
+    if (this.#whenIdle !== undefined) {
+      this.#whenIdle();
+      return;
+    }
     this.#presses += 1;
     this.#exitCode = EXIT.interrupted;
     if (this.#presses === 1) {
@@ -52,7 +78,8 @@ export class Interruption {
     this.#screen.setStatus(undefined);
     this.#screen.note(this.#screen.paint.yellow('Stopped.'));
     // A tool that never ends must not keep the person waiting.
-    await Promise.race([this.#agent?.close(), wait(LIMITS.closeGraceMs)]).catch(() => {});
+    const ended = Promise.all([this.#agent?.close(), this.#cleanUp()]);
+    await Promise.race([ended, wait(LIMITS.closeGraceMs)]).catch(() => {});
     process.exit(code);
   }
 }
