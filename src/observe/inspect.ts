@@ -1,7 +1,6 @@
 // `tenon/inspect`: watches the conversations of a program that is not changed for it, by
 // NODE_OPTIONS="--import tenon/inspect". TENON_RECORD says where they are recorded.
 
-import { subscribe } from 'node:diagnostics_channel';
 import { hostVariable } from '../protocol/base/host-process.js';
 import { recordAll } from './record-all.js';
 
@@ -12,5 +11,5 @@ if (path === undefined || path === '') {
     'tenon/inspect: nothing is recorded. Set TENON_RECORD to a file, or to a directory for a program with several conversations.\n',
   );
 } else {
-  recordAll(path, subscribe, (text) => process.stderr.write(`tenon/inspect: ${text}\n`));
+  recordAll(path, (text) => process.stderr.write(`tenon/inspect: ${text}\n`));
 }
