@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { versionOf } from '../../client/launch/cli-versions.js';
 import { findClaudeCode, OptionError, type Options, ProcessError } from '../../index.js';
+import { configDirectory } from '../../protocol/base/user-directories.js';
 
 export const RUNTIMES = ['cli', 'embedded'] as const;
 
@@ -48,7 +50,7 @@ async function embeddedRuntime(env: NodeJS.ProcessEnv): Promise<ChosenRuntime> {
       '--runtime embedded needs a model: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or ANTHROPIC_BASE_URL for a server that needs no key.',
     );
   }
-  const [{ embedded }, { anthropic }] = await Promise.all([
+  const [{ embedded, fileSessionStore }, { anthropic }] = await Promise.all([
     import('../../runtime/index.js'),
     import('../../models/anthropic/anthropic.js'),
   ]);
@@ -56,7 +58,10 @@ async function embeddedRuntime(env: NodeJS.ProcessEnv): Promise<ChosenRuntime> {
   const needsNoKey = !env.ANTHROPIC_API_KEY && !env.ANTHROPIC_AUTH_TOKEN;
   const model = anthropic(needsNoKey ? { apiKey: 'none' } : {});
   return {
-    options: { runtime: embedded({ model }) },
+    // Where the CLI keeps its conversations, so that either can go on with those of the other.
+    options: {
+      runtime: embedded({ model, sessionStore: fileSessionStore(join(configDirectory(env), 'projects')) }),
+    },
     announcement: `Embedded runtime (${source})`,
   };
 }

@@ -57,6 +57,12 @@ export class Interruption {
     if (!this.#hasQuit) this.#exitCode = undefined;
   }
 
+  /** The person leaves between two turns. */
+  leaves(): void {
+    this.#hasQuit = true;
+    this.#exitCode = EXIT.interrupted;
+  }
+
   press(): void {
     if (this.#whenIdle !== undefined) {
       this.#whenIdle();
@@ -75,10 +81,11 @@ export class Interruption {
   async #quit(code: number): Promise<void> {
     this.#hasQuit = true;
     this.#exitCode = code;
+    const others = this.#cleanUp();
     this.#screen.setStatus(undefined);
     this.#screen.note(this.#screen.paint.yellow('Stopped.'));
     // A tool that never ends must not keep the person waiting.
-    const ended = Promise.all([this.#agent?.close(), this.#cleanUp()]);
+    const ended = Promise.all([this.#agent?.close(), others]);
     await Promise.race([ended, wait(LIMITS.closeGraceMs)]).catch(() => {});
     process.exit(code);
   }

@@ -56,7 +56,8 @@ export class History {
   }
 
   #failed(error: unknown): void {
-    if (!this.#hasFailed) this.#warn(`What you type is not kept for the next time: ${(error as Error).message}`);
+    if (!this.#hasFailed)
+      this.#warn(`What you type is not kept for the next time: ${(error as Error).message}`);
     this.#hasFailed = true;
   }
 }

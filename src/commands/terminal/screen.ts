@@ -95,6 +95,14 @@ export class Screen {
     print(`${text}\n`, this.#notes);
   }
 
+  /** The same, in place of the last line of the question: nobody is asked here any more. */
+  answeredElsewhere(line: string): void {
+    this.#paused = false;
+    if (this.isTerminal) this.#notes.write(ERASE_LINE);
+    else print('\n', this.#notes);
+    print(`${line}\n`, this.#notes);
+  }
+
   /** Sets what is in progress. `status` is called for each frame of the spinner. */
   setStatus(status: (() => string) | undefined): void {
     this.#status = status;

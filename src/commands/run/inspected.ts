@@ -1,0 +1,54 @@
+import { type Inspector, type InspectorControl, startInspector } from '../../inspector/inspector.js';
+import { newLineRecorder } from '../../observe/line-recorder.js';
+import { recordEach } from '../../observe/record-all.js';
+import type { PageQuestions } from './page-questions.js';
+
+export interface InspectedOptions {
+  readonly source?: 'program' | 'playground';
+  readonly control?: Omit<InspectorControl, 'answer'>;
+  readonly port?: number | undefined;
+}
+
+/** An inspector in this process, which shows every conversation that begins in it. */
+export class Inspected {
+  readonly inspector: Inspector;
+  readonly #stopRecording: () => void;
+
+  private constructor(inspector: Inspector, stopRecording: () => void) {
+    this.inspector = inspector;
+    this.#stopRecording = stopRecording;
+  }
+
+  /** With `questions` the page may answer them. */
+  static async start(
+    title: string,
+    questions: PageQuestions | undefined,
+    { source = 'program', control = {}, port }: InspectedOptions = {},
+  ): Promise<Inspected> {
+    const inspector = await startInspector({
+      title,
+      source,
+      port,
+      control: questions === undefined ? undefined : { answer: questions.answer, ...control },
+    });
+    questions?.showOn(inspector);
+    if (source === 'program') inspector.program({ state: 'running' });
+    let runs = 0;
+    const stopRecording = recordEach(() => {
+      runs += 1;
+      const run = inspector.addRun(`${title} ${runs}`);
+      return newLineRecorder({ write: (lines) => run.push(lines), close: () => run.end() });
+    });
+    return new Inspected(inspector, stopRecording);
+  }
+
+  /** With its token: for the person at this terminal, and nobody else. */
+  get url(): string {
+    return this.inspector.url;
+  }
+
+  async close(): Promise<void> {
+    this.#stopRecording();
+    await this.inspector.close();
+  }
+}
