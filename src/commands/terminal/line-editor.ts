@@ -66,6 +66,7 @@ export class LineEditor {
   /** Takes keys while it is shown; others are dropped. */
   press(keys: string): void {
     if (!this.#isShown) return;
+    this.#begins(this.#lines.getCursorPos().rows);
     this.#keys.emit('data', keys);
     const ended = this.#ended.splice(0);
     if (ended.length > 0 && !this.#isClosed) this.#entered(ended);
@@ -75,9 +76,10 @@ export class LineEditor {
   clear(): boolean {
     if (!this.#isShown || (this.#lines.line === '' && this.#earlier.length === 0)) return false;
     this.#earlier = [];
+    this.#begins(this.#lines.getCursorPos().rows);
+    this.#lines.setPrompt(PROMPT);
     this.#lines.write(null, { ctrl: true, name: 'e' });
     this.#lines.write(null, { ctrl: true, name: 'u' });
-    this.#prompt(PROMPT);
     return true;
   }
 
@@ -95,8 +97,7 @@ export class LineEditor {
   show(): void {
     if (this.#done === undefined || this.#isShown || this.#isClosed) return;
     this.#isShown = true;
-    // It would otherwise go up by the rows that `hide` went up already.
-    (this.#lines as Interface & { prevRows?: number }).prevRows = 0;
+    this.#begins(0);
     this.#prompt(this.#earlier.length === 0 ? PROMPT : CONTINUATION);
   }
 
@@ -118,6 +119,11 @@ export class LineEditor {
     const text = [...this.#earlier.splice(0), ...ended].join('\n');
     if (text.trim() === '') this.#prompt(PROMPT);
     else this.#settle(text);
+  }
+
+  /** So many rows above the cursor. Node does not notice when a text grows over the end of a row. */
+  #begins(rows: number): void {
+    (this.#lines as Interface & { prevRows?: number }).prevRows = rows;
   }
 
   #prompt(prompt: string): void {
