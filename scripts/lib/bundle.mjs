@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown';
 /** The command is a program on top of the package: built apart from it, so that it does not change what others load. */
 const ON_TOP = 'commands/';
 /** What Node loads by its place, in a thread of its own. */
-const LOADED_BY_PLACE = ['commands/tools-file/typescript-hooks'];
+const LOADED_BY_PLACE = ['commands/tools-file/fresh-hooks', 'commands/tools-file/typescript-hooks'];
 
 /**
  * Writes one readable file for each entry of the package, and one for what several of them share. A hundred small
