@@ -15,6 +15,8 @@ export interface InspectorOptions {
   readonly allowRemote?: boolean | undefined;
   /** Also with NODE_ENV=production. */
   readonly force?: boolean | undefined;
+  /** false: the program ends although pages could still come. */
+  readonly keepsAlive?: boolean | undefined;
 }
 
 /** What the page may do. What is left out is refused with a sentence. */

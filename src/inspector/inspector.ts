@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { wait } from '../protocol/base/clock.js';
 import { messageOf } from '../protocol/base/errors.js';
 import { hostVariable } from '../protocol/base/host-process.js';
+import { LIMITS } from '../protocol/base/limits.js';
 import { type GuardSettings, refusalOf } from './http/guard.js';
 import { checkHost, checkPlace, listenOn } from './http/listen.js';
 import { packageVersion } from './http/page-files.js';
@@ -38,6 +40,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
   );
   guard.hosts = listening.hosts;
   const { server, origin } = listening;
+  if (options.keepsAlive === false) server.unref().on('connection', (socket) => socket.unref());
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= shutDown(server, site);
@@ -88,9 +91,15 @@ async function answer(
 async function shutDown(server: Server, { streams }: Site): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  for (const stream of streams) stream.cut('The inspector has been closed.');
+  for (const stream of streams) stream.finish('The inspector has been closed.');
   server.closeIdleConnections();
-  await Promise.all([...streams].map((stream) => stream.closed));
+  const enough = new AbortController();
+  const { signal } = enough;
+  await Promise.race([
+    Promise.all([...streams].map((stream) => stream.closed)),
+    wait(LIMITS.closeGraceMs, { signal, keepsAlive: false }).catch(() => {}),
+  ]);
+  enough.abort();
   server.closeAllConnections();
   await closed;
 }

@@ -26,6 +26,7 @@ export class FeedStream {
   readonly #gone = new AbortController();
   #queue: FeedLine[] = [];
   #cut: string | undefined;
+  #last: string | undefined;
   #isChanged = true;
   #wake: () => void = () => {};
 
@@ -59,11 +60,18 @@ export class FeedStream {
       while (!this.#isOver) {
         await this.#change();
         await this.#pass();
+        if (this.#last !== undefined) this.cut(this.#last);
       }
       if (this.#cut !== undefined) await this.#end(this.#cut);
     } finally {
       stop();
     }
+  }
+
+  /** Ends it when the page has everything that there is now. */
+  finish(message: string): void {
+    this.#last ??= message;
+    this.#changed();
   }
 
   /** Ends it from here. */
