@@ -12,6 +12,7 @@ import { print, printJson } from './terminal/print.js';
 /** Each command is loaded only when it is called. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   run: async () => (await import('./run/command.js')).runCommand,
+  dev: async () => (await import('./dev/command.js')).devCommand,
   tools: async () => (await import('./tools/command.js')).toolsCommand,
   call: async () => (await import('./call/command.js')).callCommand,
   replay: async () => (await import('./replay/command.js')).replayCommand,

@@ -66,7 +66,8 @@ async function embeddedRuntime(env: NodeJS.ProcessEnv): Promise<ChosenRuntime> {
   };
 }
 
-function modelSource(env: NodeJS.ProcessEnv): string | undefined {
+/** What says how to reach a model; undefined if nothing does. */
+export function modelSource(env: NodeJS.ProcessEnv): string | undefined {
   // Only the origin: a URL may contain a password.
   const { ANTHROPIC_BASE_URL: url } = env;
   if (url) return `ANTHROPIC_BASE_URL ${URL.canParse(url) ? new URL(url).origin : url}`;

@@ -9,13 +9,23 @@ import { type Running, withQuestions } from './one-turn.js';
 import { PermissionQuestions } from './permission-questions.js';
 import { ScreenReporter } from './reporter.js';
 
-const HELP = [
-  '/help   this',
-  '/exit   leave; Ctrl-D does the same',
-  'Ctrl-C  interrupts a turn; between turns it clears the line, and twice leaves',
-  '\\       at the end of a line: the prompt goes on in the next one',
-  'Everything else goes to the agent, its own commands (/compact) included.',
-].join('\n');
+/** What can be typed besides prompts. */
+export interface TypedCommand {
+  readonly does: string;
+  run(): Promise<void> | void;
+}
+
+function helpText(commands: Readonly<Record<string, TypedCommand>>): string {
+  const rows = [
+    ['/help', 'this'],
+    ...Object.entries(commands).map(([name, { does }]) => [name, does]),
+    ['/exit', 'leave; Ctrl-D does the same'],
+    ['Ctrl-C', 'interrupts a turn; between turns it clears the line, and twice leaves'],
+    ['\\', 'at the end of a line: the prompt goes on in the next one'],
+  ];
+  const lines = rows.map(([name = '', does]) => `${name.padEnd(8)} ${does}`);
+  return [...lines, 'Everything else goes to the agent, its own commands (/compact) included.'].join('\n');
+}
 
 /** Prompts from the terminal and their answers, one after the other in one session; resolves with the exit code. */
 export async function converse(given: Options, { screen, page, inspected }: Running): Promise<number> {
@@ -74,6 +84,7 @@ export class Talk {
       for await (const message of this.#session.stream()) reporter.message(message);
     } finally {
       reporter.end();
+      this.#interruption.turnEnded();
     }
     this.sessionId = reporter.result?.session_id ?? this.sessionId;
     // Without a result the agent has ended by itself.
@@ -96,9 +107,10 @@ export async function typedTurns(
   screen: Screen,
   interruption: Interruption,
   turn: (text: string) => Promise<void>,
+  commands: Readonly<Record<string, TypedCommand>> = {},
 ): Promise<void> {
   let presses = 0;
-  const whenIdle = (): void => {
+  interruption.idle(() => {
     if (editor.clear()) presses = 0;
     else presses += 1;
     if (presses === 1) screen.note(screen.paint.yellow('Ctrl-C again leaves.'));
@@ -106,14 +118,14 @@ export async function typedTurns(
       interruption.leaves();
       editor.leave();
     }
-  };
+  });
   for (;;) {
-    interruption.turnEnded(whenIdle);
     const text = await editor.read();
     presses = 0;
-    const command = text?.trim();
-    if (text === undefined || command === '/exit' || command === '/quit') return;
-    if (command === '/help') screen.note(HELP);
+    const word = text?.trim() ?? '';
+    if (text === undefined || word === '/exit' || word === '/quit') return;
+    if (word === '/help') screen.note(helpText(commands));
+    else if (Object.hasOwn(commands, word)) await commands[word]?.run();
     else await turn(text);
   }
 }

@@ -1,6 +1,5 @@
 import { type Inspector, type InspectorControl, startInspector } from '../../inspector/inspector.js';
-import { newLineRecorder } from '../../observe/line-recorder.js';
-import { recordEach } from '../../observe/record-all.js';
+import { watchProcess } from '../../inspector/watch-process.js';
 import type { PageQuestions } from './page-questions.js';
 
 export interface InspectedOptions {
@@ -33,12 +32,10 @@ export class Inspected {
     });
     questions?.showOn(inspector);
     if (source === 'program') inspector.program({ state: 'running' });
-    let runs = 0;
-    const stopRecording = recordEach(() => {
-      runs += 1;
-      const run = inspector.addRun(`${title} ${runs}`);
-      return newLineRecorder({ write: (lines) => run.push(lines), close: () => run.end() });
-    });
+    // For the agents that this process starts: where they report their spans.
+    process.env.TENON_INSPECT_OTLP ??= inspector.otlp.endpoint;
+    process.env.TENON_INSPECT_OTLP_TOKEN ??= inspector.otlp.token;
+    const stopRecording = watchProcess(inspector);
     return new Inspected(inspector, stopRecording);
   }
 

@@ -4,16 +4,20 @@ import { LIMITS } from '../../protocol/base/limits.js';
 import { EXIT } from '../exit-codes.js';
 import type { Screen } from '../terminal/screen.js';
 
+/** What can be interrupted and ended. */
+export type Stoppable = Pick<Query, 'interrupt' | 'close'>;
+
 /**
  * Ctrl-C: the first interrupts the turn, the second ends the agent, the third does not wait for it. Between the turns of
  * a conversation somebody else decides what it means.
  */
 export class Interruption {
   readonly #screen: Screen;
-  #agent: Query | undefined;
+  #agent: Stoppable | undefined;
   #presses = 0;
   #hasQuit = false;
   #exitCode: number | undefined;
+  #isTurn = false;
   #whenIdle: (() => void) | undefined;
   #cleanUp: () => Promise<unknown> = async () => {};
 
@@ -37,7 +41,7 @@ export class Interruption {
   }
 
   /** Listens until the program ends. A terminal in raw mode sends keys; everything else sends signals. */
-  listen(agent: Query): void {
+  listen(agent: Stoppable): void {
     this.#agent = agent;
     process.on('SIGINT', () => this.press());
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
@@ -45,15 +49,20 @@ export class Interruption {
     }
   }
 
-  /** A turn begins: earlier presses do not count. */
-  turnBegins(): void {
-    this.#presses = 0;
-    this.#whenIdle = undefined;
+  /** What a press means while there is no turn. */
+  idle(whenIdle: () => void): void {
+    this.#whenIdle = whenIdle;
   }
 
-  /** It is over; until the next one begins, a press means this. A turn that was interrupted is no failure then. */
-  turnEnded(whenIdle: () => void): void {
-    this.#whenIdle = whenIdle;
+  /** Earlier presses do not count. */
+  turnBegins(): void {
+    this.#presses = 0;
+    this.#isTurn = true;
+  }
+
+  /** A turn that was interrupted is no failure of a conversation. */
+  turnEnded(): void {
+    this.#isTurn = false;
     if (!this.#hasQuit) this.#exitCode = undefined;
   }
 
@@ -64,7 +73,7 @@ export class Interruption {
   }
 
   press(): void {
-    if (this.#whenIdle !== undefined) {
+    if (this.#whenIdle !== undefined && !this.#isTurn) {
       this.#whenIdle();
       return;
     }

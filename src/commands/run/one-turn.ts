@@ -55,7 +55,7 @@ async function lookedAt(
   inspector.program({ state: 'ended', code });
   if (!hasPerson || interruption.hasQuit) return;
   screen.note(screen.paint.dim('The inspector stays open. Ctrl-C closes it.'));
-  await new Promise<void>((resolve) => interruption.turnEnded(resolve));
+  await new Promise<void>((resolve) => interruption.idle(resolve));
 }
 
 /** Where rules decide about every tool there is nothing to ask, and a callback would be warned about. */

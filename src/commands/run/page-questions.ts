@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { QuestionAnswer } from '../../inspector/feed-lines.js';
 import type { Inspector } from '../../inspector/inspector.js';
 import { redactorOf } from '../../observe/redactor.js';
@@ -26,8 +25,8 @@ export class PageQuestions {
     this.#board = board;
   }
 
-  ask(tool: string, input: unknown): PageQuestion {
-    const id = randomUUID();
+  /** `id`: of the agent's request, by which the page finds it among its frames. */
+  ask(id: string, tool: string, input: unknown): PageQuestion {
     const answer = new Promise<QuestionAnswer>((resolve) => this.#open.set(id, resolve));
     this.#board?.question({ id, tool, input: this.#redactor.value(input) });
     const over: PageQuestion['over'] = (by, words) => {

@@ -1,4 +1,4 @@
-import type { CanUseTool, PermissionResult } from '../../index.js';
+import type { CanUseTool, CanUseToolContext, PermissionResult } from '../../index.js';
 import type { QuestionAnswer } from '../../inspector/feed-lines.js';
 import { oneLine } from '../terminal/harmless.js';
 import type { Keyboard } from '../terminal/keyboard.js';
@@ -49,25 +49,25 @@ export class PermissionQuestions {
     this.#onAllowed = listener;
   }
 
-  readonly canUseTool: CanUseTool = async (toolName, input, { signal, toolUseID }) => {
-    const answer = this.#last.then(() => this.#decide(toolName, input, signal));
+  readonly canUseTool: CanUseTool = async (toolName, input, context) => {
+    const answer = this.#last.then(() => this.#decide(toolName, input, context));
     this.#last = answer.catch(() => {});
     const result = await answer;
-    if (result.behavior === 'allow') this.#onAllowed(toolUseID);
+    if (result.behavior === 'allow') this.#onAllowed(context.toolUseID);
     return result;
   };
 
   async #decide(
     toolName: string,
     input: Record<string, unknown>,
-    signal: AbortSignal,
+    { signal, requestId }: CanUseToolContext,
   ): Promise<PermissionResult> {
     const { keyboard, page } = this.#asks;
     const known = this.#remembered.get(toolName);
     if (known !== undefined) return resultOf({ choice: known, by: 'terminal' }, toolName);
     if (keyboard === undefined && page === undefined) return deniedWithoutTerminal(toolName);
     this.#screen.ask(this.#question(toolName, input));
-    const shown = page?.ask(toolName, input);
+    const shown = page?.ask(requestId, toolName, input);
     const answer = await this.#firstAnswer(shown, signal).catch(() => undefined);
     this.#answered(answer, shown);
     if (answer === undefined) return { behavior: 'deny', message: 'The question was withdrawn.' };
