@@ -17,6 +17,14 @@ const ANSWERS: Record<QuestionAnswer, string> = {
   never: 'never in this run',
 };
 
+/** The same for the page, which tells it to others than the one who answered. */
+const OUTCOMES: Record<QuestionAnswer, string> = {
+  yes: 'allowed',
+  always: 'always allowed',
+  no: 'denied',
+  never: 'always denied',
+};
+
 /** Who can be asked. Without either, what is not allowed is denied. */
 export interface Askable {
   keyboard: Keyboard | undefined;
@@ -101,7 +109,7 @@ export class PermissionQuestions {
     if (answer === undefined) this.#screen.answered('(withdrawn)');
     else if (answer.by === 'terminal') this.#screen.answered(this.#screen.paint.bold(words));
     else this.#screen.answeredElsewhere(`  ${this.#screen.paint.bold(words)}, from the page`);
-    shown?.over(answer?.by ?? 'withdrawn', words);
+    shown?.over(answer?.by ?? 'withdrawn', answer === undefined ? words : OUTCOMES[answer.choice]);
   }
 
   /** The call on one line, the keys on the next, so that nothing important is cut even in a narrow window. */

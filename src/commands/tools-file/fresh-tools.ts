@@ -29,10 +29,14 @@ export class FreshTools {
     this.#port ??= this.#hook();
     this.#forgetRequired();
     this.#loads += 1;
+    const files = (): Set<string> => {
+      this.#collect();
+      return this.files;
+    };
     try {
-      return await loadToolsFile(this.#given, 'file', this.#loads);
+      return await loadToolsFile(this.#given, 'file', { number: this.#loads, files });
     } finally {
-      this.#collect(this.#port);
+      this.#collect();
     }
   }
 
@@ -46,9 +50,9 @@ export class FreshTools {
     return port1;
   }
 
-  #collect(port: MessagePort): void {
+  #collect(): void {
     for (;;) {
-      const received = receiveMessageOnPort(port);
+      const received = this.#port && receiveMessageOnPort(this.#port);
       if (received === undefined) return;
       this.files.add(fileURLToPath(received.message as string));
     }

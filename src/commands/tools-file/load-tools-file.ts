@@ -5,25 +5,36 @@ import { OptionError, TenonError } from '../../index.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { type FoundServer, serversIn } from './exported-servers.js';
 import { marked, unmarked } from './fresh-mark.js';
+import { syntaxErrorIn } from './syntax-error.js';
 import { prepareTypeScript } from './typescript.js';
 
 const SCRIPT = new Set(['.js', '.mjs', '.cjs']);
 const TYPESCRIPT = new Set(['.ts', '.mts', '.cts']);
 
-/**
- * Imports a tools file and returns its servers. `option` is the option that named the file, for errors. `load` counts,
- * where a file is loaded again and again: see `FreshTools`.
- */
-export async function loadToolsFile(given: string, option: string, load?: number): Promise<FoundServer[]> {
+/** One of several loadings of a file; see `FreshTools`. */
+export interface Loading {
+  readonly number: number;
+  /** What the file imports, as far as is known. */
+  files(): Iterable<string>;
+}
+
+/** Imports a tools file and returns its servers. `option` is the option that named the file, for errors. */
+export async function loadToolsFile(
+  given: string,
+  option: string,
+  loading?: Loading,
+): Promise<FoundServer[]> {
   const file = resolve(given);
   checkFile(given, file, option);
   if (TYPESCRIPT.has(extname(file))) prepareTypeScript(file, given, option);
   let module: Record<string, unknown>;
   try {
     const url = pathToFileURL(file).href;
-    module = await import(load === undefined ? url : marked(url, load));
+    module = await import(loading === undefined ? url : marked(url, loading.number));
   } catch (error) {
-    throw importFailure(error, given, option);
+    const place = await syntaxErrorIn(error, loading?.files() ?? [file]);
+    if (place === undefined) throw importFailure(error, given, option);
+    throw new OptionError(option, given, `${option} "${given}" could not be loaded: ${place}`);
   }
   return serversIn(module, given, option);
 }
@@ -50,8 +61,14 @@ function importFailure(error: unknown, given: string, option: string): unknown {
   }
   const { code, url } = error as { code?: string; url?: string };
   if (code === 'ERR_MODULE_NOT_FOUND') return missingModule(error as Error, url, given, option);
-  const place = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+  const place = error instanceof Error ? ownStack(error) : messageOf(error);
   return new OptionError(option, given, `${option} "${given}" could not be loaded: ${unmarked(place)}`);
+}
+
+/** Where it happened, without the inside of Node and what is ours. */
+function ownStack({ stack, message }: Error): string {
+  const [own = message] = (stack ?? message).split(/\n +at async loadToolsFile /);
+  return own.replaceAll(/\n +at [^\n]*\(?node:internal[^\n]*/g, '');
 }
 
 function missingModule(error: Error, url: string | undefined, given: string, option: string): OptionError {
