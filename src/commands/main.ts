@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   dev: async () => (await import('./dev/command.js')).devCommand,
   tools: async () => (await import('./tools/command.js')).toolsCommand,
   call: async () => (await import('./call/command.js')).callCommand,
+  inspect: async () => (await import('./inspect/command.js')).inspectCommand,
   replay: async () => (await import('./replay/command.js')).replayCommand,
   serve: async () => (await import('./serve.js')).serveCommand,
   doctor: async () => (await import('./doctor/command.js')).doctorCommand,

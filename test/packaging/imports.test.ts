@@ -59,6 +59,7 @@ const ALSO: readonly { from: string; to: string }[] = [
   { from: 'protocol/wire/', to: 'mcp/listings.ts' },
   { from: 'protocol/wire/', to: 'mcp/status.ts' },
   { from: 'protocol/permissions/', to: 'mcp/tool-names.ts' },
+  { from: 'observe/run/', to: 'mcp/tool-names.ts' },
 ];
 
 const folderOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : '');

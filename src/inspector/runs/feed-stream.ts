@@ -7,6 +7,8 @@ import type { FeedLine } from '../feed-lines.js';
 import type { Feed } from './feed.js';
 import type { InspectedRun } from './inspected-run.js';
 
+const TOO_SLOW = 'The page has not read for too long. It can be opened again, and has everything then.';
+
 /** What a page has of a run. */
 interface Sent {
   text: number;
@@ -24,6 +26,8 @@ export class FeedStream {
   readonly #response: ServerResponse;
   readonly #sent = new WeakMap<InspectedRun, Sent>();
   readonly #gone = new AbortController();
+  /** It is gone, or is being cut off. */
+  readonly #over = new AbortController();
   #queue: FeedLine[] = [];
   #cut: string | undefined;
   #last: string | undefined;
@@ -46,6 +50,7 @@ export class FeedStream {
       .on('error', () => {})
       .once('close', () => {
         this.#gone.abort();
+        this.#over.abort();
         this.#wake();
       });
     this.#queue = this.#feed.state();
@@ -77,16 +82,17 @@ export class FeedStream {
   /** Ends it from here. */
   cut(message: string): void {
     this.#cut ??= message;
+    this.#over.abort();
     this.#changed();
   }
 
   get #isOver(): boolean {
-    return this.#gone.signal.aborted || this.#cut !== undefined;
+    return this.#over.signal.aborted;
   }
 
   #take(line: FeedLine): void {
     if (this.#queue.length >= LIMITS.maxQueuedFeedLines) {
-      this.cut('The page has not read for too long. It can be opened again, and has everything then.');
+      this.cut(TOO_SLOW);
       return;
     }
     this.#queue.push(line);
@@ -152,14 +158,10 @@ export class FeedStream {
   async #write(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Promise<void> {
     if (this.#isOver || this.#response.write(text, encoding)) return;
     const enough = new AbortController();
-    const { signal } = enough;
-    const drained = once(this.#response, 'drain', { signal }).catch(() => {});
-    const closed = once(this.#gone.signal, 'abort', { signal }).catch(() => {});
-    const stalled = wait(LIMITS.feedStallMs, { signal, keepsAlive: false }).then(
-      () => this.cut('The page has not read for too long. It can be opened again, and has everything then.'),
-      () => {},
-    );
-    await Promise.race([drained, closed, stalled]);
+    const signal = AbortSignal.any([enough.signal, this.#over.signal]);
+    const stalled = wait(LIMITS.feedStallMs, { signal, keepsAlive: false }).then(() => this.cut(TOO_SLOW));
+    await Promise.race([once(this.#response, 'drain', { signal }), stalled]).catch(() => {});
+    stalled.catch(() => {});
     enough.abort();
   }
 

@@ -197,6 +197,8 @@ export interface RunComparison {
 /** The one line above everything, and in the terminal: the same numbers everywhere. */
 export interface RunTotals {
   readonly durationMs: number;
+  /** The model's answers outside of subagents: what `tenon run` and `--max-turns` count. */
+  readonly turns: number;
   readonly requests: number;
   readonly calls: number;
   readonly usage: TokenUsage;

@@ -1,0 +1,73 @@
+import type { Run } from './run.js';
+import { type Fields, fieldsOf, recordsOf, stringOf, stringsOf } from './values.js';
+
+/** What the requests to the model say about one tool. */
+export interface Offer {
+  /** In how many requests the model could call it. */
+  requests: number;
+  /** In how many it was only announced, and had to be searched for. */
+  deferred: number;
+  /** As the model last saw it. */
+  definition: Fields;
+}
+
+export interface Offers {
+  readonly byTool: ReadonlyMap<string, Offer>;
+  /** The requests whose bodies the tape has. */
+  readonly requests: number;
+}
+
+const SEARCH = 'ToolSearch';
+
+/** What the model was offered, where the tape has its requests. */
+export function offersOf(run: Run): Offers {
+  return run.view(makeOffers);
+}
+
+function makeOffers(run: Run): Offers {
+  const byTool = new Map<string, Offer>();
+  let requests = 0;
+  for (const { request } of run.models.all) {
+    if (request === undefined || !Array.isArray(request.tools)) continue;
+    requests += 1;
+    for (const tool of recordsOf(request.tools)) {
+      const name = stringOf(tool.name);
+      if (name === undefined) continue;
+      const offer = byTool.get(name) ?? { requests: 0, deferred: 0, definition: tool };
+      if (tool.defer_loading === true) offer.deferred += 1;
+      else offer.requests += 1;
+      offer.definition = tool;
+      byTool.set(name, offer);
+    }
+  }
+  return { byTool, requests };
+}
+
+/** Whether the agent keeps tools behind a search. */
+export function hasToolSearch(run: Run): boolean {
+  return run.inits.some(({ tools }) => tools.has(SEARCH)) || offersOf(run).byTool.has(SEARCH);
+}
+
+/** The searches of the model, and what they found. */
+export function searchesOf(
+  run: Run,
+): readonly { readonly query: string; readonly found: readonly string[] }[] {
+  return run.tools.all
+    .filter(({ name }) => name === SEARCH)
+    .map(({ input, content, detail }) => ({
+      query: stringOf(fieldsOf(input).query) ?? '',
+      found: [
+        ...stringsOf(fieldsOf(detail).matches),
+        ...recordsOf(content).flatMap((block) => stringOf(block.tool_name) ?? []),
+      ],
+    }));
+}
+
+/** What `get_context_usage` said last about the tool: whether it is in the prompt. */
+export function loadedBySurvey(run: Run, tool: string): boolean | undefined {
+  const survey = run.controls.all.findLast(
+    ({ subtype, outcome }) => subtype === 'get_context_usage' && outcome === 'ok',
+  );
+  const found = recordsOf(fieldsOf(survey?.answer).mcpTools).find(({ name }) => name === tool);
+  return typeof found?.isLoaded === 'boolean' ? found.isLoaded : undefined;
+}
