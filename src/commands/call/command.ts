@@ -120,9 +120,9 @@ async function callTool(
   } catch (error) {
     progress.end();
     if (interruptedBy !== undefined) {
-      screen.note(screen.paint.yellow(`${name} was cancelled.`));
       // The handler hears of it before the process ends.
       await nextTurn();
+      screen.note(screen.paint.yellow(`${name} was cancelled.`));
       return interruptedBy;
     }
     if (!(error instanceof JsonRpcTimeout))

@@ -9,13 +9,13 @@ import { PageQuestions } from '../run/page-questions.js';
 import { PermissionQuestions } from '../run/permission-questions.js';
 import { Keyboard } from '../terminal/keyboard.js';
 import type { LineEditor } from '../terminal/line-editor.js';
+import { openInBrowser } from '../terminal/open-browser.js';
 import { consoleTo } from '../terminal/own-console.js';
 import { printJson } from '../terminal/print.js';
 import { Screen } from '../terminal/screen.js';
 import { FreshTools } from '../tools-file/fresh-tools.js';
 import { agentRules, allowing } from './allowed.js';
 import { ANSWERERS, type Answerer, chooseAnswerer } from './choose-answerer.js';
-import { openInBrowser } from './open-browser.js';
 import { Playground } from './playground.js';
 import { WatchedTools } from './watched-tools.js';
 
@@ -159,6 +159,7 @@ function agentOptions(
 
 async function stopped(interruption: Interruption): Promise<void> {
   await new Promise<void>((resolve) => interruption.idle(resolve));
+  interruption.leaves();
 }
 
 async function atTerminal(

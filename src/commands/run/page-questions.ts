@@ -18,6 +18,8 @@ export class PageQuestions {
   #board: QuestionBoard | undefined;
   /** The page is told no more than a recording. */
   readonly #redactor = redactorOf([], process.env);
+  #asked = 0;
+  readonly #known = new Set<string>();
   readonly #open = new Map<string, (answer: QuestionAnswer) => void>();
 
   /** From now on questions are shown there. */
@@ -25,8 +27,11 @@ export class PageQuestions {
     this.#board = board;
   }
 
-  /** `id`: of the agent's request, by which the page finds it among its frames. */
-  ask(id: string, tool: string, input: unknown): PageQuestion {
+  /** `requestId`: of the agent, by which the page finds it among its frames. Another agent may count from one again. */
+  ask(requestId: string, tool: string, input: unknown): PageQuestion {
+    this.#asked += 1;
+    const id = this.#known.has(requestId) ? `${requestId}/${this.#asked}` : requestId;
+    this.#known.add(requestId);
     const answer = new Promise<QuestionAnswer>((resolve) => this.#open.set(id, resolve));
     this.#board?.question({ id, tool, input: this.#redactor.value(input) });
     const over: PageQuestion['over'] = (by, words) => {

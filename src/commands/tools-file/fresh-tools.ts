@@ -8,6 +8,9 @@ import type { FoundServer } from './exported-servers.js';
 import type { FreshSettings } from './fresh-hooks.js';
 import { loadToolsFile } from './load-tools-file.js';
 
+/** CommonJS has one place for all modules, by file. */
+const { cache: required } = createRequire(import.meta.url);
+
 /** A tools file that can be loaded again, with what it imports of its own project. */
 export class FreshTools {
   /** The file and what it imports, as far as is known. */
@@ -51,6 +54,7 @@ export class FreshTools {
   }
 
   #collect(): void {
+    for (const file of this.#required()) this.files.add(file);
     for (;;) {
       const received = this.#port && receiveMessageOnPort(this.#port);
       if (received === undefined) return;
@@ -58,14 +62,14 @@ export class FreshTools {
     }
   }
 
-  /** CommonJS has one place for all modules, by file. */
   #forgetRequired(): void {
-    const { cache } = createRequire(import.meta.url);
-    for (const file of Object.keys(cache)) {
-      if (!file.startsWith(this.#project) || file.includes(`${sep}node_modules${sep}`)) continue;
-      this.files.add(file);
-      delete cache[file];
-    }
+    for (const file of this.#required()) delete required[file];
+  }
+
+  #required(): string[] {
+    const isOwn = (file: string): boolean =>
+      file.startsWith(this.#project) && !file.includes(`${sep}node_modules${sep}`);
+    return Object.keys(required).filter(isOwn);
   }
 }
 
