@@ -140,7 +140,9 @@ describe('tenon dev without a model', () => {
       'node_modules/counted/package.json': '{"type":"module","exports":"./index.js"}',
       'node_modules/counted/index.js': counter,
       'lib/old.cjs': "module.exports = require('./older.cjs');\n",
-      'lib/older.cjs': "exports.word = 'first';\n",
+      'lib/older.cjs':
+        "exports.word = 'first ' + require('./data.json').n + typeof require('node:fs').statSync;\n",
+      'lib/data.json': '{"n":1}',
       'shop.js': `import { tool } from 'tenon';
 import { evaluated } from 'counted';
 import old from './lib/old.cjs';
@@ -151,7 +153,7 @@ export const word = tool('word', 'Says a word', { type: 'object' }, () => old.wo
     await writeFile(join(box.cwd, 'lib/older.cjs'), "exports.word = 'second';\n");
     await it.page.state(({ loads }) => loads === 2, 'the second loading');
     await it.page.prompt('word');
-    expect(it.output()).toMatch(/answered: first 1\n[\s\S]*answered: second 1\n/);
+    expect(it.output()).toMatch(/answered: first 1function 1\n[\s\S]*answered: second 1\n/);
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
