@@ -76,7 +76,7 @@ async function write(root, names, { chunkFileNames, plugins = [], platform = 'no
  * @type {readonly (readonly [name: string, folders: readonly string[], ...sharers: string[]])[]}
  */
 const PARTS = [
-  ['protocol', ['protocol'], 'protocol/index', 'testing/index'],
+  ['protocol', ['protocol'], 'protocol/index', 'testing/index', 'inspector/index'],
   ['sessions', ['sessions'], 'testing/index'],
   ['common', ['authoring', 'config', 'mcp', 'options', 'protocol', 'sessions'], 'runtime/index'],
   // The rest, which is also wanted by what the root entry loads on demand.

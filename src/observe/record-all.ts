@@ -1,24 +1,18 @@
-import type { RunEvent, RunRecorder } from '../protocol/transport/run-events.js';
-import type { FrameEvent } from '../protocol/transport/tapped-transport.js';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { RECORDERS, type RecorderCall, type RunRecorder } from '../protocol/transport/run-events.js';
 import { newRecorder } from './recorder.js';
 
-type Subscribe = (name: string, listener: (message: unknown) => void) => void;
-
 /** Records every conversation of this process that begins from now on. */
-export function recordAll(path: string, subscribe: Subscribe, warn: (text: string) => void): void {
-  const recorders = new Map<string, RunRecorder>();
-  subscribe('tenon:conversation', (message) => {
-    const event = message as RunEvent;
-    const { kind, conversation } = event;
-    if (kind === 'start') recorders.set(conversation, newRecorder(path, { warn, debug: () => {} }));
-    const recorder = recorders.get(conversation);
-    recorder?.take(event);
-    if (kind !== 'end') return;
-    recorders.delete(conversation);
-    void recorder?.close();
-  });
-  subscribe('tenon:frame', (message) => {
-    const { frame, conversation, ...info } = message as FrameEvent;
-    recorders.get(conversation)?.take({ kind: 'frame', ...info, line: JSON.stringify(frame) });
-  });
+export function recordAll(path: string, warn: (text: string) => void): void {
+  recordEach(() => newRecorder(path, { warn, debug: () => {} }));
+}
+
+/**
+ * Gives a recorder to every conversation that begins from now on, also to those of another copy of Tenon in this
+ * process. Returns a function that ends it for conversations to come.
+ */
+export function recordEach(create: () => RunRecorder): () => void {
+  const listener = (message: unknown): void => (message as RecorderCall).add(create());
+  subscribe(RECORDERS, listener);
+  return () => void unsubscribe(RECORDERS, listener);
 }

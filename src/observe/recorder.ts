@@ -1,12 +1,10 @@
-// The default import, because bundled programs often declare `createRequire` themselves.
-import nodeModule from 'node:module';
 import { clock, type Timer, unref, wait } from '../protocol/base/clock.js';
 import { messageOf } from '../protocol/base/errors.js';
 import { LIMITS } from '../protocol/base/limits.js';
 import type { FrameLine, RunEvent, RunRecorder } from '../protocol/transport/run-events.js';
 import { atExit } from './at-exit.js';
 import { realDisk, type TapeDisk, TapeFile } from './tape-file.js';
-import type { TapeHead } from './tape-format.js';
+import { headOf, type StartEvent } from './tape-head.js';
 import { TapeLines } from './tape-lines.js';
 import { createTape, createTapeNow, type NamingRules, type NewTape, releaseTape } from './tape-names.js';
 
@@ -31,8 +29,6 @@ export function newRecorder(
 ): RunRecorder {
   return new TapeRecorder(typeof record === 'string' ? { path: record } : record, reports, disk);
 }
-
-type StartEvent = Extract<RunEvent, { kind: 'start' }>;
 
 class TapeRecorder implements RunRecorder {
   readonly #settings: RecorderSettings;
@@ -155,24 +151,4 @@ class TapeRecorder implements RunRecorder {
 function remedyFor(error: unknown, path: string): string {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' ? ` Create the directory of "${path}", or give another path.` : '';
-}
-
-function headOf({ facts, conversation }: StartEvent, startedAt: string): TapeHead {
-  return {
-    tape: 1,
-    tenon: ownVersion(),
-    node: process.version,
-    platform: `${process.platform}-${process.arch}`,
-    startedAt,
-    conversation,
-    ...facts,
-  };
-}
-
-function ownVersion(): string {
-  try {
-    return nodeModule.createRequire(import.meta.url)('tenon/package.json').version;
-  } catch {
-    return 'unknown';
-  }
 }

@@ -109,12 +109,15 @@ export interface TapeTotals {
   costUsd?: number;
 }
 
+/** What readers are given. */
+export type PlayedLine = Exclude<TapeLine, TapeBlock>;
+
 export interface Tape {
   /** Where it was read from. */
   readonly file: string;
   readonly head: TapeHead;
   /** Without blocks, which are filled in. */
-  readonly lines: readonly Exclude<TapeLine, TapeBlock>[];
+  readonly lines: readonly PlayedLine[];
   /** Undefined: the program was killed, or is still running. */
   readonly end: TapeEnd | undefined;
 }

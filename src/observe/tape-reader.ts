@@ -1,21 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { messageOf } from '../protocol/base/errors.js';
-import { isRecord } from '../protocol/base/kinds.js';
 import { LIMITS } from '../protocol/base/limits.js';
 import { LineSplitter } from '../protocol/transport/pipes.js';
-import { BlockReader } from './blocks.js';
-import {
-  TAPE_VERSION,
-  type Tape,
-  type TapeBlock,
-  TapeError,
-  type TapeHead,
-  type TapeLine,
-} from './tape-format.js';
+import { type PlayedLine, type Tape, TapeError, type TapeHead } from './tape-format.js';
+import { type RawLine, TapeParser } from './tape-parser.js';
 
 const CHUNK_BYTES = 256 * 1024;
 
-export type PlayedLine = Exclude<TapeLine, TapeBlock>;
+export type { PlayedLine } from './tape-format.js';
 
 export interface ReadLine {
   readonly line: TapeHead | PlayedLine;
@@ -52,17 +44,14 @@ export function* tapeLines(file: string): Generator<ReadLine, void> {
   parser.end();
 }
 
-interface RawLine {
-  readonly text: string;
+interface FileLine extends RawLine {
   readonly byteLength: number;
-  /** Without a newline at its end, because the file ends. */
-  readonly isOpen: boolean;
 }
 
-function* rawLines(file: string): Generator<RawLine, void> {
+function* rawLines(file: string): Generator<FileLine, void> {
   const descriptor = opened(file);
   try {
-    const found: RawLine[] = [];
+    const found: FileLine[] = [];
     let isOpen = false;
     let number = 0;
     const tooLong = (): void => {
@@ -108,86 +97,3 @@ function opened(file: string): number {
     throw new TapeError(file, undefined, code === 'ENOENT' ? `${why} ${file}` : why);
   }
 }
-
-class TapeParser {
-  number = 0;
-  readonly #file: string;
-  readonly #blocks = new BlockReader();
-  #hasHead = false;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  /** Undefined for blocks, empty lines, and kinds that a later version may have. */
-  parse({ text, isOpen }: RawLine): TapeHead | PlayedLine | undefined {
-    this.number += 1;
-    if (text === '') return undefined;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (error) {
-      if (isOpen && this.#hasHead) return undefined;
-      if (!this.#hasHead) throw this.#notATape();
-      throw this.#wrong(`it is not JSON (${messageOf(error)}). The file was changed after it was recorded.`);
-    }
-    if (!this.#hasHead) return this.#head(value);
-    if (!isRecord(value) || typeof value.kind !== 'string') {
-      throw this.#wrong('it has no `kind`. The file was changed after it was recorded.');
-    }
-    return this.#line(value as unknown as TapeLine);
-  }
-
-  end(): void {
-    if (this.#hasHead) return;
-    throw new TapeError(
-      this.#file,
-      undefined,
-      'the file is empty. Its program was killed before it could be written; record again.',
-    );
-  }
-
-  #head(value: unknown): TapeHead {
-    if (!isRecord(value) || typeof value.tape !== 'number') throw this.#notATape();
-    if (value.tape !== TAPE_VERSION) {
-      throw this.#wrong(
-        `this is a tape of version ${value.tape}, written by Tenon ${String(value.tenon)}; this Tenon reads version ${TAPE_VERSION}. Update it: npm install tenon@latest`,
-      );
-    }
-    this.#hasHead = true;
-    return value as unknown as TapeHead;
-  }
-
-  #line(line: TapeLine): PlayedLine | undefined {
-    try {
-      if (line.kind === 'block') return void this.#blocks.add(line);
-      if (!KINDS.has(line.kind)) return undefined;
-      const filled = this.#blocks.filled(line) as PlayedLine;
-      if (filled.kind === 'frame' && !isRecord(filled.frame)) throw new Error('its `frame` is not an object');
-      return filled;
-    } catch (error) {
-      throw this.#wrong(`${messageOf(error)}. The file was changed after it was recorded.`);
-    }
-  }
-
-  #notATape(): TapeError {
-    return this.#wrong(
-      'this is not a tape, which begins with {"tape":1, …}. Tapes are written by `options.record`, tenon run --record, and TENON_RECORD.',
-    );
-  }
-
-  #wrong(problem: string): TapeError {
-    return new TapeError(this.#file, this.number, problem);
-  }
-}
-
-const KINDS: ReadonlySet<PlayedLine['kind']> = new Set<PlayedLine['kind']>([
-  'frame',
-  'request',
-  'answer',
-  'stderr',
-  'noise',
-  'dropped',
-  'input-end',
-  'end',
-]);

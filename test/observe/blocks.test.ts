@@ -1,7 +1,8 @@
 /** Values that repeat are written once, and come back as they were (R56). */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { BlockReader, BlockWriter } from '../../src/observe/blocks.js';
+import { BlockReader } from '../../src/observe/block-reader.js';
+import { BlockWriter } from '../../src/observe/blocks.js';
 
 function throughTape(values: readonly unknown[]): { read: unknown[]; chars: number } {
   const [writer, reader] = [new BlockWriter(), new BlockReader()];

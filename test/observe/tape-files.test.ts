@@ -264,7 +264,7 @@ describe('a file that is read', () => {
   it('may have kinds of lines that only a later version knows (R56)', async () => {
     const file = await tape();
     const before = readTape(file).lines.length;
-    await appendFile(file, '{"kind":"span","t":1}\n');
+    await appendFile(file, '{"kind":"later","t":1}\n');
     expect(readTape(file).lines).toHaveLength(before);
   });
 });

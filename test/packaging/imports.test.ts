@@ -229,6 +229,7 @@ describe('files', () => {
   const TABLES = new Set([
     'index.ts',
     'options/option-table.ts',
+    'protocol/base/limits.ts',
     'protocol/wire/content.ts',
     'protocol/wire/control-requests.ts',
     'protocol/wire/hook-inputs.ts',

@@ -28,7 +28,7 @@ export interface Channels {
 
 export interface Watchers extends Channels {
   readonly onFrame: OnFrame | undefined;
-  readonly recorder: RunRecorder | undefined;
+  readonly recorders: readonly RunRecorder[];
 }
 
 /** What a watch must know of its conversation. */
@@ -46,7 +46,7 @@ interface Seen {
   readonly at: number;
   /** For listeners; undefined if there are none. */
   readonly frame: Frame | undefined;
-  /** For the recorder; undefined if there is none. */
+  /** For recorders; undefined if there are none. */
   readonly line: string | undefined;
 }
 
@@ -64,10 +64,10 @@ export class FrameWatch implements FrameObserver<Seen> {
     this.#watchers = watchers;
     this.#watched = watched;
     this.#copies = watchers.onFrame !== undefined || watchers.frames?.hasSubscribers === true;
-    if (watchers.recorder === undefined && watchers.conversations?.hasSubscribers !== true) return;
+    if (watchers.recorders.length === 0 && watchers.conversations?.hasSubscribers !== true) return;
     this.rest = {
       happened: (happening) => this.happened(happening),
-      ended: async () => watchers.recorder?.close(),
+      ended: async () => void (await Promise.all(watchers.recorders.map((each) => each.close()))),
     };
     this.happened({ kind: 'start', facts: watched.facts, secrets: watched.hidden });
   }
@@ -75,7 +75,7 @@ export class FrameWatch implements FrameObserver<Seen> {
   record(frame: Frame, direction: FrameInfo['direction']): Seen {
     const at = this.#now();
     const copy = this.#copies ? this.#copy(frame, direction) : undefined;
-    const line = this.#watchers.recorder === undefined ? undefined : this.#line(frame, direction, copy);
+    const line = this.#watchers.recorders.length === 0 ? undefined : this.#line(frame, direction, copy);
     return { direction, at, frame: copy, line };
   }
 
@@ -96,13 +96,13 @@ export class FrameWatch implements FrameObserver<Seen> {
     }
     if (line !== undefined) {
       const event: FrameLine = { kind: 'frame', direction, at, sequence, line };
-      this.#watchers.recorder?.take(event);
+      for (const recorder of this.#watchers.recorders) recorder.take(event);
     }
   }
 
   happened(happening: RunHappening): void {
     const event: RunEvent = { ...happening, at: this.#now(), conversation: this.#conversation };
-    this.#watchers.recorder?.take(event);
+    for (const recorder of this.#watchers.recorders) recorder.take(event);
     const { conversations } = this.#watchers;
     if (!conversations?.hasSubscribers) return;
     conversations.publish(Object.freeze(hiddenIn(event, this.#watched.secrets)));

@@ -4,6 +4,7 @@ import type { DebugEvent } from '../../options/options.js';
 import type { GivenOptions } from '../../options/row.js';
 import { hostEnvironment, hostModule } from '../../protocol/base/host-process.js';
 import { SecretValues, secretVariables } from '../../protocol/base/secret-values.js';
+import { RECORDERS, type RecorderCall, type RunRecorder } from '../../protocol/transport/run-events.js';
 import { tappedTransport } from '../../protocol/transport/tapped-transport.js';
 import type { Transport } from '../../protocol/transport/transport.js';
 import type { Machine } from '../launch/machine.js';
@@ -36,9 +37,19 @@ const CHANNELS: Channels = {
   conversations: diagnostics?.channel('tenon:conversation'),
 };
 
+const recorderCalls = diagnostics?.channel(RECORDERS);
+
 /** Whether the program, or something loaded before it, listens to the conversations of this process. */
 function isListenedTo(): boolean {
   return CHANNELS.frames?.hasSubscribers === true || CHANNELS.conversations?.hasSubscribers === true;
+}
+
+/** Recorders of those who want every conversation of this process. */
+function askedFor(): RunRecorder[] {
+  const recorders: RunRecorder[] = [];
+  const call: RecorderCall = { add: (recorder) => recorders.push(recorder) };
+  if (recorderCalls?.hasSubscribers) recorderCalls.publish(call);
+  return recorders;
 }
 
 /** Shows a conversation to those who watch it. */
@@ -60,20 +71,22 @@ export function frameTap(
   machine: Machine,
 ): Tap {
   const { onFrame, record } = options;
-  if (onFrame === undefined && record === undefined && !isListenedTo()) return NOBODY;
+  const isRecorded = record !== undefined || recorderCalls?.hasSubscribers === true;
+  if (onFrame === undefined && !isRecorded && !isListenedTo()) return NOBODY;
   let watch: FrameWatch | undefined;
   const watched = { facts: factsOf(options), secrets, hidden: hiddenIn(env, secrets), debug };
   return {
     // Not before there is an agent: one that cannot be started has nothing to be recorded, and no end.
     around: (transport) => {
-      const recorder =
-        record === undefined
-          ? undefined
-          : new Recording(machine.openRecorder(record, { debug, warn: warningsTo(options, 'TENON_RECORD') }));
-      watch = new FrameWatch({ ...CHANNELS, onFrame, recorder }, watched);
+      const recorders = askedFor();
+      if (record !== undefined) {
+        const reports = { debug, warn: warningsTo(options, 'TENON_RECORD') };
+        recorders.push(new Recording(machine.openRecorder(record, reports)));
+      }
+      watch = new FrameWatch({ ...CHANNELS, onFrame, recorders }, watched);
       return tappedTransport(transport, watch);
     },
-    onModel: record === undefined && !isListenedTo() ? undefined : (exchange) => watch?.happened(exchange),
+    onModel: !isRecorded && !isListenedTo() ? undefined : (exchange) => watch?.happened(exchange),
   };
 }
 

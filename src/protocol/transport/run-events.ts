@@ -72,3 +72,13 @@ export interface RunRecorder {
   /** After the end: resolves when everything is written, or the recording was given up. */
   close(): Promise<void>;
 }
+
+/**
+ * The channel of `node:diagnostics_channel` on which a conversation asks for recorders when it begins. For the parts of
+ * Tenon: a recorder is given lines, which cost less than the copies on `tenon:frame`, and have secrets in them.
+ */
+export const RECORDERS = 'tenon:recorders';
+
+export interface RecorderCall {
+  add(recorder: RunRecorder): void;
+}
