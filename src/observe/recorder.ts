@@ -65,6 +65,13 @@ class TapeRecorder implements RunRecorder {
     enough.abort();
   }
 
+  async tape(): Promise<string | undefined> {
+    await this.#opening;
+    this.#flush();
+    await this.#file?.written();
+    return this.#file?.path;
+  }
+
   async #close(): Promise<void> {
     await this.#opening;
     this.#flush();

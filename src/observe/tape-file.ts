@@ -60,6 +60,11 @@ export class TapeFile {
     this.#writing ??= this.#writeAll();
   }
 
+  /** Resolves when everything until now is written, or never will be. */
+  async written(): Promise<void> {
+    await this.#writing;
+  }
+
   /** Resolves when all of it is written, or never will be. */
   async close(): Promise<void> {
     await this.#writing;

@@ -58,6 +58,8 @@ export interface Tap {
   readonly around: (transport: Transport) => Transport;
   /** For an agent that asks its model in this process. */
   readonly onModel: ((exchange: ModelExchange) => void) | undefined;
+  /** Where it is recorded, if it is. */
+  readonly tape?: () => Promise<string | undefined>;
 }
 
 const NOBODY: Tap = { around: (transport) => transport, onModel: undefined };
@@ -74,11 +76,12 @@ export function frameTap(
   const isRecorded = record !== undefined || recorderCalls?.hasSubscribers === true;
   if (onFrame === undefined && !isRecorded && !isListenedTo()) return NOBODY;
   let watch: FrameWatch | undefined;
+  let recorders: RunRecorder[] = [];
   const watched = { facts: factsOf(options), secrets, hidden: hiddenIn(env, secrets), debug };
   return {
     // Not before there is an agent: one that cannot be started has nothing to be recorded, and no end.
     around: (transport) => {
-      const recorders = askedFor();
+      recorders = askedFor();
       if (record !== undefined) {
         const reports = { debug, warn: warningsTo(options, 'TENON_RECORD') };
         recorders.push(new Recording(machine.openRecorder(record, reports)));
@@ -87,7 +90,16 @@ export function frameTap(
       return tappedTransport(transport, watch);
     },
     onModel: !isRecorded && !isListenedTo() ? undefined : (exchange) => watch?.happened(exchange),
+    ...(isRecorded ? { tape: () => tapeOf(recorders) } : {}),
   };
+}
+
+async function tapeOf(recorders: readonly RunRecorder[]): Promise<string | undefined> {
+  for (const recorder of recorders) {
+    const tape = await recorder.tape?.();
+    if (tape !== undefined) return tape;
+  }
+  return undefined;
 }
 
 /** What the conversation knows as secret, at any time, and what the names of variables tell. */

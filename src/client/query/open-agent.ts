@@ -22,7 +22,7 @@ import { InProcessServers } from '../mcp/in-process-servers.js';
 import { McpControls } from '../mcp/mcp-controls.js';
 import { QueryHost } from '../mcp/query-host.js';
 import { afterAnswer, withAgent } from './named-agent.js';
-import { type Debug, debugTo, frameTap } from './observers.js';
+import { type Debug, debugTo, frameTap, type Tap } from './observers.js';
 import { QueryHandle } from './query-handle.js';
 import type { Query } from './query-type.js';
 
@@ -35,9 +35,9 @@ export interface QueryParameters {
 export function runQuery({ prompt, options = {} }: QueryParameters, machine: Machine): Query {
   const given = givenOptions(options, 'query');
   checkPrompt('query', prompt);
-  const { conversation, initialized, mcp, say } = openAgent(given, machine);
+  const { conversation, initialized, mcp, say, tape } = openAgent(given, machine);
   say(prompt);
-  return new QueryHandle(conversation, initialized, mcp);
+  return new QueryHandle(conversation, initialized, mcp, tape);
 }
 
 /** An agent that has been started and initialized but not prompted yet. */
@@ -49,6 +49,8 @@ export interface OpenAgent {
   initialized: Promise<HostRequestPayload<'initialize'>>;
   /** Called once: sends the prompt, immediately or as soon as the servers it needs are ready. */
   say(prompt: Prompt): void;
+  /** Where the conversation is recorded, if it is. */
+  readonly tape: Tap['tape'];
 }
 
 /**
@@ -60,8 +62,9 @@ export function openAgent(options: GivenOptions, machine: Machine): OpenAgent {
   warnAbout(configured.problems, options);
   if (options.canUseTool !== undefined) warnIfNeverAsked(options);
   const host = hostOf(options, configured);
-  const launch = launchPlanned(options, planned, configured, host, machine);
-  return connect(options, planned.settings, configured, host, launch);
+  const tap = frameTap(options, planned.env, configured.secrets, host.debug, machine);
+  const launch = launchPlanned(options, planned, configured, host, machine, tap);
+  return { ...connect(options, planned.settings, configured, host, launch), tape: tap.tape };
 }
 
 /** A callback that is never called looks like a guard and is none. Programs know the code from the official SDK. */
@@ -95,9 +98,10 @@ function hostOf(options: GivenOptions, { split, secrets }: ConfiguredServers): H
 function launchPlanned(
   options: GivenOptions,
   { plan, initialize, env }: PlannedQuery,
-  { split, secrets }: ConfiguredServers,
-  { aborted, callbacks, debug }: HostSide,
+  { split }: ConfiguredServers,
+  { aborted, callbacks }: HostSide,
   machine: Machine,
+  tap: Tap,
 ): Launch {
   if (aborted !== undefined) {
     return failedLaunch(new AbortError('Operation aborted', { cause: aborted.reason }));
@@ -109,7 +113,7 @@ function launchPlanned(
     initialize: { ...callbacks.announcement(), ...initialize },
     serverNames: Object.keys(split.inProcess),
     warn: warningsTo(options, 'TENON_OPTION'),
-    tap: frameTap(options, env, secrets, debug, machine),
+    tap,
   });
 }
 
@@ -119,7 +123,7 @@ function connect(
   configured: ConfiguredServers,
   { debug, inProcess, callbacks, signals, aborted }: HostSide,
   launch: Launch,
-): OpenAgent {
+): Omit<OpenAgent, 'tape'> {
   const { split, secrets } = configured;
   const outputSchema = options.outputFormat?.schema;
   const hasHooks = (options.hooks?.SessionEnd?.length ?? 0) > 0;

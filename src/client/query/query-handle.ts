@@ -2,6 +2,7 @@ import type { McpReadyOptions } from '../../mcp/status.js';
 import type { McpServerConfig } from '../../mcp/types.js';
 import type { SdkPluginConfig } from '../../options/options.js';
 import type { PermissionMode } from '../../protocol/permissions/permissions.js';
+import { type Recorded, TAPE_OF } from '../../protocol/transport/run-events.js';
 import type {
   HostRequestFields,
   HostRequestPayload,
@@ -15,12 +16,19 @@ import type { Query } from './query-type.js';
 type Initialized = HostRequestPayload<'initialize'>;
 
 /** The `Query` that users hold: a thin facade of the conversation, one method per control request. */
-export class QueryHandle implements Query {
+export class QueryHandle implements Query, Recorded {
   readonly #conversation: Conversation;
   readonly #mcp: McpControls;
+  readonly #tape: (() => Promise<string | undefined>) | undefined;
   #initialized: Promise<Initialized>;
 
-  constructor(conversation: Conversation, initialized: Promise<Initialized>, mcp: McpControls) {
+  constructor(
+    conversation: Conversation,
+    initialized: Promise<Initialized>,
+    mcp: McpControls,
+    tape?: () => Promise<string | undefined>,
+  ) {
+    this.#tape = tape;
     this.#conversation = conversation;
     this.#initialized = initialized;
     this.#mcp = mcp;
@@ -48,6 +56,10 @@ export class QueryHandle implements Query {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async [TAPE_OF](): Promise<string | undefined> {
+    return this.#tape?.();
   }
 
   // Lifecycle

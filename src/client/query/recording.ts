@@ -35,6 +35,11 @@ export class Recording implements RunRecorder {
     await this.#ready;
     await this.#recorder?.close();
   }
+
+  async tape(): Promise<string | undefined> {
+    await this.#ready;
+    return this.#recorder?.tape?.();
+  }
 }
 
 /** Takes nothing: the recording could not begin. */

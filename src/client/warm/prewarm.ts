@@ -89,7 +89,7 @@ class Spare implements SpareProcess {
       throw new TenonError('ALREADY_USED', `SpareProcess.claim(): ${why}.`);
     }
     this.#state = 'claimed';
-    const { conversation, mcp, initialized, serverNames, say } = this.#agent;
+    const { conversation, mcp, initialized, serverNames, say, tape } = this.#agent;
     const claim = sendClaim(conversation, serverNames, options);
     const answered = claim.session.then(({ initialize }) => initialize ?? initialized);
     answered.catch(() => {});
@@ -105,7 +105,7 @@ class Spare implements SpareProcess {
         else conversation.fail(error as TenonError);
       },
     );
-    return new QueryHandle(conversation, answered, mcp);
+    return new QueryHandle(conversation, answered, mcp, tape);
   }
 
   close(): Promise<void> {

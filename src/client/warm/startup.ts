@@ -44,9 +44,9 @@ class WarmAgent implements WarmQuery {
       );
     }
     this.#used = true;
-    const { conversation, initialized, mcp, say } = this.#agent;
+    const { conversation, initialized, mcp, say, tape } = this.#agent;
     say(prompt);
-    return new QueryHandle(conversation, initialized, mcp);
+    return new QueryHandle(conversation, initialized, mcp, tape);
   }
 
   close(): Promise<void> {

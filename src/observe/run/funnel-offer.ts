@@ -46,8 +46,8 @@ function defined(run: Run, subject: Subject): Finding {
     return broken(`"${name}" may be ${candidates.join(' or ')}.`, `Ask for one of them: --why ${first}`);
   }
   if (server !== undefined) {
-    const who = server.definedBy === 'options' ? '`options.mcpServers`' : "The agent's own settings";
-    return done(`${who} has the server "${server.name}".`, server.frame);
+    const who = server.definedBy === 'options' ? '`options.mcpServers` names' : 'The agent knows';
+    return done(`${who} the server "${server.name}".`, server.frame);
   }
   const servers = run.servers.all;
   if (!isUnknown) return done('It is a tool of the agent itself.');
@@ -213,11 +213,10 @@ function inPrompt(run: Run, { name, server, listed: tool }: Subject): Finding {
     return done('The model has found it with ToolSearch.');
   const isLoaded = loadedBySurvey(run, name);
   if (isLoaded === true) return done('The agent says that it is in the prompt.');
-  const mayBeDeferred = server !== undefined && !server.alwaysLoad && tool?.alwaysLoad !== true;
-  const isDeferred =
-    offer !== undefined ||
-    isLoaded === false ||
-    (mayBeDeferred && hasToolSearch(run) && run.inits.length > 0);
+  // Without the requests: the agent defers the tools of servers, unless they are marked.
+  const isOpen = server === undefined || server.alwaysLoad || tool?.alwaysLoad === true;
+  const isSearched = hasToolSearch(run) && (requests > 0 || !isOpen);
+  const isDeferred = offer !== undefined || isLoaded === false || isSearched;
   if (isDeferred) return deferred(run, searches);
   if (requests > 0) {
     return broken(

@@ -71,6 +71,16 @@ export interface RunRecorder {
   take(event: RunEvent | FrameLine): void;
   /** After the end: resolves when everything is written, or the recording was given up. */
   close(): Promise<void>;
+  /** The file, in which everything until now is written; undefined if there is none. */
+  tape?(): Promise<string | undefined>;
+}
+
+/** Where a query says that it is recorded: for the parts of Tenon, not for users. */
+export const TAPE_OF: unique symbol = Symbol('tenon.tape');
+
+/** A query, to who wants to know its tape. */
+export interface Recorded {
+  [TAPE_OF]?(): Promise<string | undefined>;
 }
 
 /**
