@@ -12,6 +12,7 @@ import { print, printJson } from './terminal/print.js';
 /** Each command is loaded only when it is called. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   run: async () => (await import('./run/command.js')).runCommand,
+  inspect: async () => (await import('./inspect/command.js')).inspectCommand,
   replay: async () => (await import('./replay/command.js')).replayCommand,
   serve: async () => (await import('./serve.js')).serveCommand,
   doctor: async () => (await import('./doctor/command.js')).doctorCommand,

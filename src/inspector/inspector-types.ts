@@ -65,4 +65,6 @@ export interface RunFeed {
 export interface FileFeed {
   /** Something may have been added to the file. Resolves when the pages can be sent it. */
   grown(): Promise<void>;
+  /** Writes the spans that its agent reported into the file, if the recording has ended. */
+  keepSpans(): Promise<void>;
 }

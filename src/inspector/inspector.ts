@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { redactorOf } from '../observe/redactor.js';
 import { wait } from '../protocol/base/clock.js';
 import { messageOf } from '../protocol/base/errors.js';
-import { hostVariable } from '../protocol/base/host-process.js';
+import { hostEnvironment, hostVariable } from '../protocol/base/host-process.js';
 import { LIMITS } from '../protocol/base/limits.js';
 import { type GuardSettings, refusalOf } from './http/guard.js';
 import { checkHost, checkPlace, listenOn } from './http/listen.js';
@@ -21,7 +22,8 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
   const { title, source, control, host = '127.0.0.1', port = 0 } = options;
   checkPlace(hostVariable('NODE_ENV'), options.force === true);
   checkHost(host, options.allowRemote === true);
-  const spans = new SpanDesk();
+  const redactor = redactorOf([], hostEnvironment());
+  const spans = new SpanDesk(redactor);
   const hello = {
     feed: 'hello',
     tenon: packageVersion(),
@@ -29,8 +31,8 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     source,
     control: control !== undefined,
   } as const;
-  const feed = new Feed(hello, spans);
-  const site: Site = { feed, spans, control, streams: new Set() };
+  const feed = new Feed(hello, spans, redactor);
+  const site: Site = { feed, spans, control, redactor, streams: new Set() };
   const [pageToken, agentToken] = [newToken(), newToken()];
   const guard = { hosts: new Set<string>() as ReadonlySet<string>, pageToken, agentToken };
   const listening = await listenOn(

@@ -13,6 +13,8 @@ interface Watched {
 export interface FolderWatch {
   /** Resolves when everything is taken in that is written by now. */
   look(): Promise<void>;
+  /** Writes the spans that agents reported into the recordings that have ended. */
+  keepSpans(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,6 +46,9 @@ export function watchFolder(folder: string, inspector: Pick<Inspector, 'addFile'
   const timer = unref(clock.setInterval(changed, LIMITS.tapePollMs));
   return {
     look: lookNow,
+    keepSpans: async () => {
+      for (const { feed } of watched.values()) await feed.keepSpans();
+    },
     close: async () => {
       clock.clearInterval(timer);
       watcher?.close();

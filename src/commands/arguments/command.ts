@@ -28,6 +28,8 @@ export type Values<Specs extends OptionSpecs> = { [Name in keyof Specs]?: ValueO
 export interface Arguments<Specs extends OptionSpecs = OptionSpecs> {
   values: Values<Specs>;
   positionals: string[];
+  /** What stands after `--`, as it stands there; undefined if there is no `--`, or the command takes no program. */
+  program?: string[] | undefined;
 }
 
 /** A command of `tenon`. */
@@ -41,6 +43,8 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   examples: readonly { command: string; does: string }[];
   /** The maximum number of arguments that are not options. */
   maxPositionals: number;
+  /** After `--` comes the command line of another program. */
+  takesProgram?: boolean;
   /** Resolves with the exit code. Method syntax, so that commands with different options share one type. */
   execute(args: Arguments<Specs>): Promise<number>;
 }
@@ -53,7 +57,9 @@ export function defineCommand<const Specs extends OptionSpecs>(command: Command<
 /**
  * Reads a command line. A mistake throws an `OptionError` that names the option, the value and the remedy.
  */
-export function readArguments(command: Command, args: readonly string[]): Arguments {
+export function readArguments(command: Command, given: readonly string[]): Arguments {
+  const end = command.takesProgram === true ? given.indexOf('--') : -1;
+  const args = end === -1 ? given : given.slice(0, end);
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }])),
@@ -68,7 +74,7 @@ export function readArguments(command: Command, args: readonly string[]): Argume
     else if (token.kind === 'option') readOption(command, token.name, token.rawName, token.value, values);
   }
   checkPositionals(command, positionals);
-  return { values, positionals } as Arguments;
+  return { values, positionals, ...(end === -1 ? {} : { program: given.slice(end + 1) }) } as Arguments;
 }
 
 function readOption(

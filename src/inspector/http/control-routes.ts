@@ -19,7 +19,7 @@ export async function answer({ request, response }: Exchange, { control }: Site)
   respondJson(response, {});
 }
 
-export async function call({ request, response }: Exchange, { control }: Site): Promise<void> {
+export async function call({ request, response }: Exchange, { control, redactor }: Site): Promise<void> {
   const allowed = allowedIn(control);
   if (allowed.call === undefined)
     throw new Refusal(409, 'The tools of this program can be called only by it.');
@@ -30,9 +30,10 @@ export async function call({ request, response }: Exchange, { control }: Site): 
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   try {
-    respondJson(response, await allowed.call({ server, tool, arguments: given }, gone.signal));
+    const result = await allowed.call({ server, tool, arguments: given }, gone.signal);
+    respondJson(response, redactor.value(result));
   } catch (error) {
-    if (!gone.signal.aborted) throw new Refusal(422, messageOf(error));
+    if (!gone.signal.aborted) throw new Refusal(422, redactor.text(messageOf(error)));
   }
 }
 

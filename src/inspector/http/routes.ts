@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Redactor } from '../../observe/redactor.js';
 import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { InspectorControl } from '../inspector-types.js';
@@ -16,6 +17,7 @@ export interface Site {
   readonly feed: Feed;
   readonly spans: SpanDesk;
   readonly control: InspectorControl | undefined;
+  readonly redactor: Redactor;
   /** The pages that are open. */
   readonly streams: Set<FeedStream>;
 }

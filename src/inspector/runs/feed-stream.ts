@@ -4,8 +4,11 @@ import { wait } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { FeedLine } from '../feed-lines.js';
+import { envelopes } from './envelopes.js';
 import type { Feed } from './feed.js';
 import type { InspectedRun } from './inspected-run.js';
+
+const TOO_SLOW = 'The page has not read for too long. It can be opened again, and has everything then.';
 
 /** What a page has of a run. */
 interface Sent {
@@ -24,6 +27,8 @@ export class FeedStream {
   readonly #response: ServerResponse;
   readonly #sent = new WeakMap<InspectedRun, Sent>();
   readonly #gone = new AbortController();
+  /** It is gone, or is being cut off. */
+  readonly #over = new AbortController();
   #queue: FeedLine[] = [];
   #cut: string | undefined;
   #last: string | undefined;
@@ -46,6 +51,7 @@ export class FeedStream {
       .on('error', () => {})
       .once('close', () => {
         this.#gone.abort();
+        this.#over.abort();
         this.#wake();
       });
     this.#queue = this.#feed.state();
@@ -77,16 +83,17 @@ export class FeedStream {
   /** Ends it from here. */
   cut(message: string): void {
     this.#cut ??= message;
+    this.#over.abort();
     this.#changed();
   }
 
   get #isOver(): boolean {
-    return this.#gone.signal.aborted || this.#cut !== undefined;
+    return this.#over.signal.aborted;
   }
 
   #take(line: FeedLine): void {
     if (this.#queue.length >= LIMITS.maxQueuedFeedLines) {
-      this.cut('The page has not read for too long. It can be opened again, and has everything then.');
+      this.cut(TOO_SLOW);
       return;
     }
     this.#queue.push(line);
@@ -152,14 +159,10 @@ export class FeedStream {
   async #write(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Promise<void> {
     if (this.#isOver || this.#response.write(text, encoding)) return;
     const enough = new AbortController();
-    const { signal } = enough;
-    const drained = once(this.#response, 'drain', { signal }).catch(() => {});
-    const closed = once(this.#gone.signal, 'abort', { signal }).catch(() => {});
-    const stalled = wait(LIMITS.feedStallMs, { signal, keepsAlive: false }).then(
-      () => this.cut('The page has not read for too long. It can be opened again, and has everything then.'),
-      () => {},
-    );
-    await Promise.race([drained, closed, stalled]);
+    const signal = AbortSignal.any([enough.signal, this.#over.signal]);
+    const stalled = wait(LIMITS.feedStallMs, { signal, keepsAlive: false }).then(() => this.cut(TOO_SLOW));
+    await Promise.race([once(this.#response, 'drain', { signal }), stalled]).catch(() => {});
+    stalled.catch(() => {});
     enough.abort();
   }
 
@@ -174,13 +177,4 @@ export class FeedStream {
 
 function textOf(line: FeedLine): string {
   return `${JSON.stringify(line)}\n`;
-}
-
-/** Lines of a tape as lines of the feed. They are not parsed: there can be millions. */
-function envelopes(run: number, lines: string): string {
-  const before = `{"run":${run},"line":`;
-  const text =
-    lines.includes('\n\n') || lines.startsWith('\n') ? lines.replaceAll(/^\n+|\n+(?=\n)/g, '') : lines;
-  if (text === '') return '';
-  return `${before}${text.slice(0, -1).replaceAll('\n', `}\n${before}`)}}\n`;
 }

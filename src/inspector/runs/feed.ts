@@ -1,9 +1,11 @@
+import type { Redactor } from '../../observe/redactor.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { FeedLine, Playground, Question } from '../feed-lines.js';
 import type { AnsweredBy, FileFeed, ProgramState, RunFeed } from '../inspector-types.js';
 import type { SpanDesk } from '../spans/span-desk.js';
 import { InspectedRun } from './inspected-run.js';
+import { keepSpans } from './keep-spans.js';
 import { FileText, MemoryText } from './run-text.js';
 
 type Hello = Extract<FeedLine, { feed: 'hello' }>;
@@ -19,6 +21,7 @@ export interface FeedListener {
 export class Feed {
   readonly hello: Hello;
   readonly #spans: SpanDesk;
+  readonly #redactor: Redactor;
   readonly #listeners = new Set<FeedListener>();
   readonly #questions = new Map<string, Question>();
   readonly #runs = new Set<InspectedRun>();
@@ -27,9 +30,10 @@ export class Feed {
   #program: ProgramState | undefined;
   #playground: Playground | undefined;
 
-  constructor(hello: Hello, spans: SpanDesk) {
+  constructor(hello: Hello, spans: SpanDesk, redactor: Redactor) {
     this.hello = hello;
     this.#spans = spans;
+    this.#redactor = redactor;
   }
 
   get runs(): ReadonlySet<InspectedRun> {
@@ -96,6 +100,7 @@ export class Feed {
         growing = (growing ?? Promise.resolve()).then(grow);
         return growing;
       },
+      keepSpans: () => keepSpans(run, path),
     };
   }
 
@@ -104,7 +109,9 @@ export class Feed {
     this.#say({ feed: 'program', ...state });
   }
 
-  question(question: Question): void {
+  /** The page is told no more than a recording. */
+  question({ id, tool, input }: Question): void {
+    const question: Question = { id, tool, input: this.#redactor.value(input) };
     this.#questions.set(question.id, question);
     this.#say({ feed: 'question', question });
   }

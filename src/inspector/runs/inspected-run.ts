@@ -4,6 +4,7 @@ import { MemoryText, type RunText } from './run-text.js';
 /** Not inside another text: there its quotes are escaped. */
 const SESSION = /"session_id":"([\w-]{1,64})"/g;
 const STARTED_AT = /"startedAt":"([^"]{1,40})"/;
+const END = /^\{"kind":"end"/;
 /** The head is the first line, and short. */
 const HEAD_CHARS = 64 * 1024;
 
@@ -39,6 +40,7 @@ export class InspectedRun {
       const time = Date.parse(STARTED_AT.exec(lines.slice(0, HEAD_CHARS))?.[1] ?? '');
       if (!Number.isNaN(time)) this.#startedAt = time;
     }
+    this.hasEnded ||= END.test(lines.slice(lines.lastIndexOf('\n', lines.length - 2) + 1));
     const found: string[] = [];
     for (const [, session = ''] of lines.matchAll(SESSION)) {
       if (this.sessions.has(session) || this.sessions.size >= LIMITS.maxSessionsOfRun) continue;

@@ -1,7 +1,6 @@
-import { redactorOf } from '../../observe/redactor.js';
+import type { Redactor } from '../../observe/redactor.js';
 import type { AgentSpan, TapeLine } from '../../observe/tape-format.js';
 import { clock } from '../../protocol/base/clock.js';
-import { hostEnvironment } from '../../protocol/base/host-process.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { InspectedRun } from '../runs/inspected-run.js';
 import type { ReportedSpan } from './otlp-spans.js';
@@ -11,8 +10,12 @@ export class SpanDesk {
   /** Reported before the run that they belong to was known. */
   #early: ReportedSpan[] = [];
   readonly #runs = new Map<string, InspectedRun>();
-  // They come past the process that records, and so past what it hides.
-  readonly #redactor = redactorOf([], hostEnvironment());
+  readonly #redactor: Redactor;
+
+  /** Spans come past the process that records, and so past what that hides. */
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
 
   /** Returns how many could not be taken. */
   report(spans: readonly ReportedSpan[]): number {
