@@ -4,6 +4,7 @@ import { wait } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { FeedLine } from '../feed-lines.js';
+import { envelopes } from './envelopes.js';
 import type { Feed } from './feed.js';
 import type { InspectedRun } from './inspected-run.js';
 
@@ -176,13 +177,4 @@ export class FeedStream {
 
 function textOf(line: FeedLine): string {
   return `${JSON.stringify(line)}\n`;
-}
-
-/** Lines of a tape as lines of the feed. They are not parsed: there can be millions. */
-function envelopes(run: number, lines: string): string {
-  const before = `{"run":${run},"line":`;
-  const text =
-    lines.includes('\n\n') || lines.startsWith('\n') ? lines.replaceAll(/^\n+|\n+(?=\n)/g, '') : lines;
-  if (text === '') return '';
-  return `${before}${text.slice(0, -1).replaceAll('\n', `}\n${before}`)}}\n`;
 }

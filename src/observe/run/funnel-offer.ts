@@ -213,11 +213,10 @@ function inPrompt(run: Run, { name, server, listed: tool }: Subject): Finding {
     return done('The model has found it with ToolSearch.');
   const isLoaded = loadedBySurvey(run, name);
   if (isLoaded === true) return done('The agent says that it is in the prompt.');
-  const mayBeDeferred = server !== undefined && !server.alwaysLoad && tool?.alwaysLoad !== true;
-  const isDeferred =
-    offer !== undefined ||
-    isLoaded === false ||
-    (mayBeDeferred && hasToolSearch(run) && run.inits.length > 0);
+  // Without the requests: the agent defers the tools of servers, unless they are marked.
+  const isOpen = server === undefined || server.alwaysLoad || tool?.alwaysLoad === true;
+  const isSearched = hasToolSearch(run) && (requests > 0 || !isOpen);
+  const isDeferred = offer !== undefined || isLoaded === false || isSearched;
   if (isDeferred) return deferred(run, searches);
   if (requests > 0) {
     return broken(

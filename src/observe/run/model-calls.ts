@@ -92,7 +92,6 @@ export class ModelCalls {
 
   /** A line `exchange` of the Claude Code CLI. */
   exchanged(line: Fields, turn: string | undefined): void {
-    this.#isTold = true;
     const response = fieldsOf(line.response);
     const id = stringOf(line.messageId) ?? stringOf(response.id);
     const began = numberOf(line.began) ?? numberOf(line.t) ?? 0;
@@ -136,7 +135,7 @@ export class ModelCalls {
     const message = fieldsOf(frame.message);
     const id = stringOf(message.id);
     if (id === undefined) return;
-    const call = this.get(id) ?? this.#adopted(t, place);
+    const call = this.#answering(id, t, place);
     if (call === undefined) return;
     this.#named(call, id);
     call.parent = place.parent;
@@ -153,7 +152,7 @@ export class ModelCalls {
   streamed(event: Fields, t: number, n: number, place: Place): void {
     if (event.type === 'message_start') {
       const id = stringOf(fieldsOf(event.message).id);
-      const call = this.get(id) ?? this.#adopted(t, place);
+      const call = this.#answering(id, t, place);
       if (call === undefined) return;
       if (id !== undefined) this.#named(call, id);
       call.parent = place.parent;
@@ -203,6 +202,14 @@ export class ModelCalls {
     };
     this.#all.push(call);
     return call;
+  }
+
+  #answering(id: string | undefined, t: number, place: Place): ModelCall | undefined {
+    const known = this.get(id);
+    if (known === undefined) return this.#adopted(t, place);
+    // Its body came before it.
+    if (known.firstFrame === undefined) this.over(place.parent);
+    return known;
   }
 
   /** The request that a message without one answers; undefined if it cannot be told among several. */

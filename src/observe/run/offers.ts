@@ -18,6 +18,8 @@ export interface Offers {
 }
 
 const SEARCH = 'ToolSearch';
+/** What the Claude Code CLI sends in the place of tools that must be searched for. */
+const PLACEHOLDER = 'DeferredToolPlaceholder';
 
 /** What the model was offered, where the tape has its requests. */
 export function offersOf(run: Run): Offers {
@@ -28,11 +30,13 @@ function makeOffers(run: Run): Offers {
   const byTool = new Map<string, Offer>();
   let requests = 0;
   for (const { request } of run.models.all) {
-    if (request === undefined || !Array.isArray(request.tools)) continue;
+    const tools = recordsOf(request?.tools);
+    // Without tools it is a question of the agent's own, such as for a title.
+    if (tools.length === 0) continue;
     requests += 1;
-    for (const tool of recordsOf(request.tools)) {
+    for (const tool of tools) {
       const name = stringOf(tool.name);
-      if (name === undefined) continue;
+      if (name === undefined || name === PLACEHOLDER) continue;
       const offer = byTool.get(name) ?? { requests: 0, deferred: 0, definition: tool };
       if (tool.defer_loading === true) offer.deferred += 1;
       else offer.requests += 1;

@@ -44,9 +44,9 @@ export class Run {
   readonly #views = new Map<unknown, { revision: number; view: unknown }>();
 
   constructor(head: TapeHead) {
-    this.head = head;
-    this.models = new ModelCalls(head.backEnd === 'embedded');
-    this.servers = new Servers(fieldsOf(fieldsOf(head).options));
+    this.head = readable(head);
+    this.models = new ModelCalls(this.head.backEnd === 'embedded');
+    this.servers = new Servers(this.options);
   }
 
   /** Increases with every line. */
@@ -74,7 +74,7 @@ export class Run {
   }
 
   get options(): Fields {
-    return fieldsOf(this.head.options);
+    return this.head.options;
   }
 
   add(given: PlayedLine): void {
@@ -216,6 +216,13 @@ export class Run {
     this.models.over(undefined);
     this.turns.ended(frame, t, n);
   }
+}
+
+/** A head with texts where there should be texts. */
+function readable(head: TapeHead): TapeHead {
+  const texts = ['tenon', 'node', 'platform', 'startedAt', 'conversation', 'agent', 'backEnd'] as const;
+  const read = Object.fromEntries(texts.map((name) => [name, stringOf(fieldsOf(head)[name]) ?? 'unknown']));
+  return { ...head, ...read, options: fieldsOf(head.options) };
 }
 
 function parentOf(frame: Fields): string | undefined {

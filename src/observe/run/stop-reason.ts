@@ -1,5 +1,5 @@
 import type { Run } from './run.js';
-import { counted, type Fields, fieldsOf, recordsOf, short, stringOf, stringsOf, timeText } from './values.js';
+import { counted, type Fields, fieldsOf, numberOf, recordsOf, short, stringOf, stringsOf, timeText } from './values.js';
 import type { StopReason } from './views.js';
 
 /** How the watched program ended, where somebody has started it and knows. */
@@ -53,7 +53,7 @@ function endTitle(run: Run, program: ProgramEnd | undefined, open: number): Titl
   if (end === undefined || end.agent === null) {
     if (killed !== undefined)
       return { state: 'stopped', title: `The program was killed (${killed})${whileOpen}` };
-    const code = end?.program ?? (hasEnded ? program.code : undefined);
+    const code = numberOf(end?.program) ?? (hasEnded ? program.code : undefined);
     const result = lastResult(run);
     if (code !== undefined && code !== null) {
       if (code === 0 && result !== undefined && run.turns.open === undefined) return result;
@@ -88,7 +88,7 @@ function agentTitle(run: Run, whileOpen: string): Title {
       title: `${name} ended${why === undefined ? ` without a result${whileOpen}` : `: ${short(why, 200)}`}`,
     };
   }
-  return { state: 'failed', title: `${name} ended with exit code ${String(code)}${whileOpen}` };
+  return { state: 'failed', title: `${name} ended with exit code ${numberOf(code) ?? 'unknown'}${whileOpen}` };
 }
 
 /** The last turn that has come to its end. */
@@ -155,9 +155,9 @@ function openRequests(run: Run): string[] {
 }
 
 function nameOf(request: Fields): string {
-  const { method } = fieldsOf(request.message);
+  const { method, params } = fieldsOf(request.message);
   const hook = fieldsOf(request.input).hook_event_name;
-  return [request.tool_name, request.server_name, method, hook]
+  return [request.tool_name, request.server_name, method, fieldsOf(params).name, hook]
     .flatMap((part) => stringOf(part) ?? [])
     .join(' ');
 }
