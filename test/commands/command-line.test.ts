@@ -13,7 +13,7 @@ import { serveCommand } from '../../src/commands/serve.js';
 import { toolsFile } from './support/agent.js';
 import { type Finished, program, tenon } from './support/tenon.js';
 
-const COMMANDS = ['run', 'replay', 'serve', 'doctor', 'mcp', 'new'];
+const COMMANDS = ['run', 'dev', 'tools', 'call', 'inspect', 'replay', 'serve', 'doctor', 'mcp', 'new'];
 const ESCAPE = '\u001b';
 
 /** What is refused before anything starts needs no process of its own. */
@@ -84,6 +84,15 @@ describe('a wrong command line exits with 2 and names the option, the value and 
       /another file already has a server named "tools"/,
     ],
     [['run', 'x', '--tools', toolsFile, '--server', 'tools=npx x'], /Choose another name/],
+    [['run', 'x', '--inspect=contol'], /--inspect must stand alone, or be --inspect=control; it is "contol"/],
+    [['run', 'x', '--resume', 'a', '--continue'], /choose one of --resume <session> and --continue/],
+    [['dev'], /a tools file is required: tenon dev \.\/tools\.js/],
+    [['dev', './absent.js', '--runtime', 'rehearsal'], /file "\.\/absent\.js": there is no such file/],
+    [['dev', toolsFile, '--port', 'x'], /--port must be a port from 0 to 65535; it is "x"/],
+    [['dev', toolsFile, '--replay', 'no.tape'], /--replay "no\.tape": there is no such file/],
+    [['dev', toolsFile, '--replay', toolsFile, '--runtime', 'cli'], /--replay needs the embedded runtime/],
+    [['dev', toolsFile, '--runtim', 'cli'], /there is no option --runtim\. Did you mean --runtime\?/],
+    [['call'], /a tools file is required: tenon call/],
     [['replay'], /a recording is required: tenon replay run\.tape/],
     [['serve'], /a tools file is required/],
     [['serve', toolsFile], /either --stdio or --http <port>/],

@@ -138,7 +138,7 @@ describeInTerminal('the line of a conversation', () => {
     using terminal = new Terminal([...run, '--tools', toolsFile, '--yes'], its);
     await terminal.sees('\n>');
     terminal.press(`/help${ENTER}`);
-    await terminal.sees(/\/exit {3}leave[\s\S]*\n>$/);
+    await terminal.sees(/\/exit {4}leave[\s\S]*\n>$/);
     terminal.press(`go${ENTER}`);
     await terminal.sees(/> go\nfrom the tool\n✓ tools\.loud .*\nDone\.\n2 turns .*\n>$/);
   });

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CallToolResult, OptionError, TenonError } from '../../index.js';
-import { JsonRpcTimeout } from '../../mcp/json-rpc/peer.js';
+import { isTimeout } from '../../mcp/in-process/object-client.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
 import { type Arguments, defineCommand, type Values } from '../arguments/command.js';
@@ -125,8 +125,7 @@ async function callTool(
       screen.note(screen.paint.yellow(`${name} was cancelled.`));
       return interruptedBy;
     }
-    if (!(error instanceof JsonRpcTimeout))
-      throw new TenonError('SERVER_FAILED', `${name}: ${messageOf(error)}`);
+    if (!isTimeout(error)) throw new TenonError('SERVER_FAILED', `${name}: ${messageOf(error)}`);
     const last = progress.last === undefined ? 'It reported nothing.' : `Its last report: ${progress.last}.`;
     throw new TenonError('CONTROL_TIMEOUT', `${name} did not answer within ${timeText(timeoutMs)}. ${last}`);
   }

@@ -1,6 +1,6 @@
 import { type CallToolResult, createSession, OptionError, type Options, type Session } from '../../index.js';
 import type { CallBody, Playground as PlaygroundState } from '../../inspector/feed-lines.js';
-import { redactorOf } from '../../observe/redactor.js';
+import { redactorOf } from '../../inspector/for-commands.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { Talk } from '../run/conversation.js';
 import type { Interruption } from '../run/interruption.js';

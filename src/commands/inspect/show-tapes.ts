@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { OptionError } from '../../index.js';
-import { startInspector } from '../../inspector/inspector.js';
+import { startInspector } from '../../inspector/for-commands.js';
 import { runOfTape } from '../../observe/run/run-of-tape.js';
 import { readTape, type Tape, TapeError, tapeLines } from '../../testing/index.js';
 import { EXIT } from '../exit-codes.js';

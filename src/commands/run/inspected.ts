@@ -1,5 +1,9 @@
-import { type Inspector, type InspectorControl, startInspector } from '../../inspector/inspector.js';
-import { watchProcess } from '../../inspector/watch-process.js';
+import {
+  type Inspector,
+  type InspectorControl,
+  startInspector,
+  watchProcess,
+} from '../../inspector/for-commands.js';
 import type { PageQuestions } from './page-questions.js';
 
 export interface InspectedOptions {

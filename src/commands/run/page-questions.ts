@@ -1,6 +1,6 @@
 import type { QuestionAnswer } from '../../inspector/feed-lines.js';
+import { redactorOf } from '../../inspector/for-commands.js';
 import type { Inspector } from '../../inspector/inspector.js';
-import { redactorOf } from '../../observe/redactor.js';
 
 /** The part of an inspector that shows questions. */
 export type QuestionBoard = Pick<Inspector, 'question' | 'answered'>;

@@ -5,13 +5,14 @@ import {
   OptionError,
   proxyMcpServer,
 } from '../../index.js';
+import { ObjectClient } from '../../mcp/in-process/object-client.js';
+import { packageVersion } from '../own-package.js';
 import type { FoundServer } from './exported-servers.js';
-import { ServerClient } from './server-client.js';
 
 /** A server with what it offers, as an agent would see it. */
 export interface ListedServer {
   readonly name: string;
-  readonly client: ServerClient;
+  readonly client: ObjectClient;
   readonly tools: readonly ListedTool[];
   readonly instructions: string | undefined;
 }
@@ -39,16 +40,16 @@ export class ListedServers implements AsyncDisposable {
       ...found.map(({ name, config }) => [name, config] as const),
       ...Object.entries(others).map(([name, config]) => [name, proxied(name, config)] as const),
     ];
+    const clientInfo = { name: 'tenon', version: packageVersion() };
     const clients = all.map(([name, { instance }]) => ({
       name,
-      client: new ServerClient(name, instance, { log: (entry) => onLog(name, entry) }),
+      client: new ObjectClient(name, instance, { clientInfo, log: (entry) => onLog(name, entry) }),
     }));
-    const close = (): Promise<unknown> =>
-      Promise.allSettled([
-        ...clients.map(({ client }) => client.close()),
-        // Those of a file belong to the file.
-        ...all.slice(found.length).map(([, { instance }]) => instance.close()),
-      ]);
+    const close = (): Promise<unknown> => {
+      for (const { client } of clients) client.close();
+      // Those of a file belong to the file.
+      return Promise.allSettled(all.slice(found.length).map(([, { instance }]) => instance.close()));
+    };
     try {
       const listed = clients.map(async ({ name, client }) => {
         const { instructions } = await client.handshake;
