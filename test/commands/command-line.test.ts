@@ -3,13 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type Command, readArguments } from '../../src/commands/arguments/command.js';
+import { callCommand } from '../../src/commands/call/command.js';
+import { devCommand } from '../../src/commands/dev/command.js';
 import { doctorCommand } from '../../src/commands/doctor/command.js';
+import { inspectCommand } from '../../src/commands/inspect/command.js';
 import { main } from '../../src/commands/main.js';
 import { mcpCommand } from '../../src/commands/mcp/command.js';
 import { newCommand } from '../../src/commands/new/command.js';
 import { replayCommand } from '../../src/commands/replay/command.js';
 import { runCommand } from '../../src/commands/run/command.js';
 import { serveCommand } from '../../src/commands/serve.js';
+import { toolsCommand } from '../../src/commands/tools/command.js';
 import { toolsFile } from './support/agent.js';
 import { type Finished, program, tenon } from './support/tenon.js';
 
@@ -132,7 +136,18 @@ describe('a wrong command line exits with 2 and names the option, the value and 
 });
 
 describe('the commands that are written down', () => {
-  const commands = [runCommand, replayCommand, serveCommand, doctorCommand, mcpCommand, newCommand];
+  const commands = [
+    runCommand,
+    devCommand,
+    toolsCommand,
+    callCommand,
+    inspectCommand,
+    replayCommand,
+    serveCommand,
+    doctorCommand,
+    mcpCommand,
+    newCommand,
+  ];
   const guide = readFileSync(new URL('../../docs/guide/command-line.md', import.meta.url), 'utf8');
   const blocks = [...guide.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
   const lines = [
