@@ -7,7 +7,7 @@ import { count } from '../format.js';
 import { derived } from '../state/derived.js';
 import { connection, currentEntry, filter, open, show, world } from '../state/store.js';
 import { icon } from './icons.js';
-import { type Content, toolName } from './pieces.js';
+import { codeText, type Content, toolName } from './pieces.js';
 
 const isUnfolded = signal(false);
 
@@ -81,7 +81,7 @@ function brokenTool(): Content {
     open({ kind: 'tool', name: worst.tool });
   };
   return html`<span class="banner-tool"
-    >${icon('warning')}<span class="banner-reason">${toolName(worst.tool)} ${worst.broken.reason}</span
+    >${icon('warning')}<span class="banner-reason">${toolName(worst.tool)} ${codeText(worst.broken.reason)}</span
     ><button class="link" @click=${why}>why?</button></span
   >`;
 }

@@ -65,7 +65,8 @@ function setWidth(pixels: number): void {
 }
 
 function hint(): TemplateResult {
-  return html`<span class="legend-critical"></span> on the critical path: shortening anything else would not have helped`;
+  return html`<span class="legend-critical"></span> on the critical path: shortening anything else would not have helped
+    <span class="legend-wait"></span> waiting for the first token`;
 }
 
 function described(span: Span, now: number): TemplateResult {
