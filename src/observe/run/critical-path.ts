@@ -65,7 +65,7 @@ function stepsOf(siblings: readonly Span[], from: number, to: number, now: numbe
   while (at > from) {
     const next = lastBefore(left, at);
     if (next === undefined) break;
-    left.splice(left.indexOf(next), 1);
+    left.splice(left.lastIndexOf(next), 1);
     const end = Math.min(next.end, at);
     // It may have been asked for long before the agent came to it.
     const begun = beginningOf(next.span, next.start, end);
