@@ -4,7 +4,18 @@ import type { Gap, Span } from '../../../observe/run/views.js';
 import { duration } from '../format.js';
 import { attached, measured } from '../parts/dom.js';
 import { open, selected } from '../state/store.js';
-import { AXIS_HEIGHT, barTop, draw, extentOf, LANE_HEIGHT, labelText, spanAt, type View, xOf } from './drawing.js';
+import {
+  AXIS_HEIGHT,
+  barTop,
+  type Drawing,
+  draw,
+  extentOf,
+  LANE_HEIGHT,
+  labelText,
+  spanAt,
+  type View,
+  xOf,
+} from './drawing.js';
 import type { PlacedSpan } from './lanes.js';
 import { overview } from './overview.js';
 import { type FoldedTime, ticks } from './scale.js';
@@ -107,7 +118,7 @@ function gapBands(gaps: readonly Gap[], view: View, height: number): unknown {
 
 function shapes(placed: readonly PlacedSpan[], critical: ReadonlySet<string>, view: View): unknown {
   if (view.width === 0) return nothing;
-  const { bars, waits, critical: marks, errors, labels } = draw(placed, critical, view);
+  const { bars, waits, critical: marks, errors, labels } = drawnAgain(placed, critical, view);
   return svg`
     ${[...bars].map(([kind, path]) => svg`<path class="bar kind-${kind}" d=${path}></path>`)}
     <path class="wait" d=${waits}></path>
@@ -115,6 +126,18 @@ function shapes(placed: readonly PlacedSpan[], critical: ReadonlySet<string>, vi
     <path class="error-mark" d=${errors}></path>
     ${labels.map(({ x, y, text, kind }) => svg`<text class="bar-label kind-${kind}" x=${x} y=${y}>${text}</text>`)}
     ${outline(placed, view)}`;
+}
+
+/** The drawing before, where nothing has changed: most of what is drawn again has changed elsewhere. */
+let kept: { readonly inputs: readonly unknown[]; readonly drawing: Drawing } | undefined;
+
+function drawnAgain(placed: readonly PlacedSpan[], critical: ReadonlySet<string>, view: View): Drawing {
+  const { folded, range: seen, width: wide, now } = view;
+  const inputs = [placed, critical, folded.length, seen, wide, now];
+  if (kept === undefined || inputs.some((input, index) => input !== kept?.inputs[index])) {
+    kept = { inputs, drawing: draw(placed, critical, view) };
+  }
+  return kept.drawing;
 }
 
 function outline(placed: readonly PlacedSpan[], view: View): unknown {

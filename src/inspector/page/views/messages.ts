@@ -10,7 +10,7 @@ import { longText } from '../parts/long-text.js';
 import { currentRun, filter, selected, subagent, version } from '../state/store.js';
 
 /** How many are drawn at once; the rest is a click away. */
-const WINDOW = 40;
+const WINDOW = 30;
 /** The end of what is shown; undefined: the newest, as they come. */
 const lastShown = signal<number | undefined>(undefined);
 
