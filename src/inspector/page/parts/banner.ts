@@ -91,6 +91,7 @@ function worstOf(funnels: readonly ToolFunnel[]): ToolFunnel | undefined {
   const weight = ({ server, calls }: ToolFunnel): number =>
     (server === undefined ? 2 : 0) + (calls.length > 0 ? 1 : 0);
   return funnels
-    .filter(({ broken }) => broken !== undefined)
+    // What the agent itself brings along, and nobody has used, is nobody's question.
+    .filter(({ broken, server, calls }) => broken !== undefined && (server !== undefined || calls.length > 0))
     .sort((left, right) => weight(left) - weight(right))[0];
 }

@@ -35,7 +35,7 @@ const width = signal(0);
 const pointed = signal<string | undefined>(undefined);
 /** Room for a label of the axis. */
 const TICK_PX = 96;
-const GAP_LABEL_PX = 88;
+const GAP_LABEL_PX = 108;
 
 export function chart(content: ChartContent): TemplateResult {
   const { placed, lanes, folded, now, critical } = content;
@@ -110,10 +110,15 @@ function gapBands(gaps: readonly Gap[], view: View, height: number): unknown {
     const x = xOf(start, view);
     const wide = xOf(end, view) - x;
     if (x > view.width || x + wide < 0) return nothing;
-    const text = wide >= GAP_LABEL_PX ? `⟪ idle ${duration(end - start)} ⟫` : wide > 24 ? '⟪ ⟫' : '';
+    const text = gapText(wide, duration(end - start));
     return svg`<rect class="gap" x=${x} y=${AXIS_HEIGHT} width=${Math.max(wide, 0)} height=${height - AXIS_HEIGHT}></rect>
       <text class="gap-label" x=${x + wide / 2} y=${AXIS_HEIGHT + 17} text-anchor="middle">${text}</text>`;
   });
+}
+
+function gapText(wide: number, time: string): string {
+  if (wide >= GAP_LABEL_PX) return `⟪ idle ${time} ⟫`;
+  return wide >= GAP_LABEL_PX / 2 ? `⟪ ${time} ⟫` : wide > 24 ? '⟪ ⟫' : '';
 }
 
 function shapes(placed: readonly PlacedSpan[], critical: ReadonlySet<string>, view: View): unknown {
