@@ -62,7 +62,7 @@ export function systemOf({ system }: Fields): readonly string[] {
   return recordsOf(system).map(({ text }) => stringOf(text) ?? '');
 }
 
-export function toolsOf({ tools }: Fields): RequestContext['tools'] {
+function toolsOf({ tools }: Fields): RequestContext['tools'] {
   return recordsOf(tools).map((tool) => ({
     name: stringOf(tool.name) ?? 'unknown',
     description: stringOf(tool.description) ?? '',

@@ -39,8 +39,12 @@ export class ControlCalls {
 
   #asked(at: Pick<ControlCall, 'frame' | 't' | 'direction' | 'turn'>, fields: Fields): ControlCall {
     const request = fieldsOf(fields.request);
+    const { frame, t, direction, turn } = at;
     const call: ControlCall = {
-      ...at,
+      frame,
+      t,
+      direction,
+      turn,
       subtype: stringOf(request.subtype) ?? '',
       request,
       end: undefined,
@@ -50,7 +54,7 @@ export class ControlCalls {
       error: undefined,
     };
     this.all.push(call);
-    this.#open.set(`${at.direction}${String(stringOf(fields.request_id))}`, call);
+    this.#open.set(`${direction}${String(stringOf(fields.request_id))}`, call);
     return call;
   }
 

@@ -65,12 +65,14 @@ function stepsOf(siblings: readonly Span[], from: number, to: number, now: numbe
   while (at > from) {
     const next = lastBefore(left, at);
     if (next === undefined) break;
-    left.splice(left.indexOf(next), 1);
+    left.splice(left.lastIndexOf(next), 1);
     const end = Math.min(next.end, at);
     // It may have been asked for long before the agent came to it.
     const begun = beginningOf(next.span, next.start, end);
     const before = begun === next.start ? undefined : lastBefore(left, begun);
-    const start = before !== undefined && before.end > next.start ? Math.min(begun, end) : next.start;
+    // The answer that asks for a tool ends a little after the tool has begun: nobody waited for it.
+    const isQueued = before !== undefined && before.span.kind !== 'model' && before.end > next.start;
+    const start = isQueued ? Math.min(begun, end) : next.start;
     steps.push({ span: next.span, start, end });
     at = start;
   }

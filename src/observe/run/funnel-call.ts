@@ -23,7 +23,7 @@ export function wasTaken(call: ToolCall): boolean {
   return !NO_SUCH_TOOL.test(textOf(call.content));
 }
 
-export function hasWorked(call: ToolCall): boolean {
+function hasWorked(call: ToolCall): boolean {
   return call.end !== undefined && !call.isError;
 }
 

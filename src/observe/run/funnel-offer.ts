@@ -18,7 +18,7 @@ export interface Finding {
 const MOST_NAMES = 8;
 
 export const done = (detail: string, frame?: number): Finding => ({ state: 'done', detail, frame });
-export const unknown = (detail: string): Finding => ({ state: 'unknown', detail });
+const unknown = (detail: string): Finding => ({ state: 'unknown', detail });
 export const broken = (detail: string, remedy: string, frame?: number): Finding => ({
   state: 'broken',
   detail,

@@ -40,7 +40,7 @@ interface Place {
  * their answers, and better once their bodies have come: those follow the answer.
  */
 export class ModelCalls {
-  #all: ModelCall[] = [];
+  readonly #all: ModelCall[] = [];
   #count = 0;
   readonly #asked = new Map<unknown, ModelCall>();
   readonly #byMessage = new Map<string, ModelCall>();
@@ -122,7 +122,7 @@ export class ModelCalls {
     const expected = this.#expected.get(parent);
     this.#expected.delete(parent);
     this.#free.delete(parent);
-    if (expected !== undefined) this.#all = this.#all.filter((call) => call !== expected);
+    if (expected !== undefined) this.#remove(expected);
   }
 
   retried(attempt: number | undefined): void {
@@ -253,6 +253,12 @@ export class ModelCalls {
     call.firstFrame = twin.firstFrame;
     call.lastFrame = twin.lastFrame;
     call.firstToken ??= twin.firstToken;
-    this.#all = this.#all.filter((each) => each !== twin);
+    this.#remove(twin);
+  }
+
+  /** Nearly always one of the last. */
+  #remove(call: ModelCall): void {
+    const place = this.#all.lastIndexOf(call);
+    if (place !== -1) this.#all.splice(place, 1);
   }
 }

@@ -52,10 +52,17 @@ export function hasToolSearch(run: Run): boolean {
   return run.inits.some(({ tools }) => tools.has(SEARCH)) || offersOf(run).byTool.has(SEARCH);
 }
 
+interface Search {
+  readonly query: string;
+  readonly found: readonly string[];
+}
+
 /** The searches of the model, and what they found. */
-export function searchesOf(
-  run: Run,
-): readonly { readonly query: string; readonly found: readonly string[] }[] {
+export function searchesOf(run: Run): readonly Search[] {
+  return run.view(makeSearches);
+}
+
+function makeSearches(run: Run): readonly Search[] {
   return run.tools.all
     .filter(({ name }) => name === SEARCH)
     .map(({ input, content, detail }) => ({
@@ -69,9 +76,15 @@ export function searchesOf(
 
 /** What `get_context_usage` said last about the tool: whether it is in the prompt. */
 export function loadedBySurvey(run: Run, tool: string): boolean | undefined {
+  return run.view(lastSurvey).get(tool);
+}
+
+function lastSurvey(run: Run): ReadonlyMap<unknown, boolean> {
   const survey = run.controls.all.findLast(
     ({ subtype, outcome }) => subtype === 'get_context_usage' && outcome === 'ok',
   );
-  const found = recordsOf(fieldsOf(survey?.answer).mcpTools).find(({ name }) => name === tool);
-  return typeof found?.isLoaded === 'boolean' ? found.isLoaded : undefined;
+  const tools = recordsOf(fieldsOf(survey?.answer).mcpTools);
+  return new Map(
+    tools.flatMap(({ name, isLoaded }) => (typeof isLoaded === 'boolean' ? [[name, isLoaded]] : [])),
+  );
 }

@@ -1,5 +1,15 @@
 import type { Run } from './run.js';
-import { counted, type Fields, fieldsOf, numberOf, recordsOf, short, stringOf, stringsOf, timeText } from './values.js';
+import {
+  counted,
+  type Fields,
+  fieldsOf,
+  numberOf,
+  recordsOf,
+  short,
+  stringOf,
+  stringsOf,
+  timeText,
+} from './values.js';
 import type { StopReason } from './views.js';
 
 /** How the watched program ended, where somebody has started it and knows. */
@@ -88,7 +98,10 @@ function agentTitle(run: Run, whileOpen: string): Title {
       title: `${name} ended${why === undefined ? ` without a result${whileOpen}` : `: ${short(why, 200)}`}`,
     };
   }
-  return { state: 'failed', title: `${name} ended with exit code ${numberOf(code) ?? 'unknown'}${whileOpen}` };
+  return {
+    state: 'failed',
+    title: `${name} ended with exit code ${numberOf(code) ?? 'unknown'}${whileOpen}`,
+  };
 }
 
 /** The last turn that has come to its end. */

@@ -50,7 +50,7 @@ export function summaryText(run: Run, width = 100): string[] {
 }
 
 /** `12.4 s · 3 req · 18,000 in / 410 out · $0.04` */
-export function totalsText({ durationMs, requests, calls, usage, costUsd }: RunTotals): string {
+function totalsText({ durationMs, requests, calls, usage, costUsd }: RunTotals): string {
   return [
     timeText(durationMs),
     counted(requests, 'request'),

@@ -4,7 +4,7 @@ import { spansOf } from './spans.js';
 import type { Gap, Span, Timeline } from './views.js';
 
 /** Shorter ones are not worth a fold. */
-const SHORTEST_GAP_MS = 1_000;
+const SHORTEST_GAP = 1_000;
 
 /** When somebody waited, for what, and which of it mattered. */
 export function timelineOf(run: Run): Timeline {
@@ -21,7 +21,7 @@ function gapsOf(spans: readonly Span[], duration: number): Gap[] {
   const gaps: Gap[] = [];
   let until = 0;
   const idle = (start: number): void => {
-    if (start - until > SHORTEST_GAP_MS) gaps.push({ start: until, end: start });
+    if (start - until > SHORTEST_GAP) gaps.push({ start: until, end: start });
   };
   for (const { start, end } of spans) {
     idle(start);

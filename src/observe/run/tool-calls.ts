@@ -59,8 +59,12 @@ export class ToolCalls {
   began(block: Fields, at: Pick<ToolCall, 't' | 'frame' | 'parent' | 'turn'>): ToolCall | undefined {
     const id = stringOf(block.id);
     if (id === undefined || this.#byId.has(id)) return undefined;
+    const { t, frame, parent, turn } = at;
     const call: ToolCall = {
-      ...at,
+      t,
+      frame,
+      parent,
+      turn,
       id,
       name: stringOf(block.name) ?? '',
       input: block.input,

@@ -12,7 +12,7 @@ export function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : NOTHING;
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -51,8 +51,12 @@ export function textOf(content: unknown): string {
 
 /** On one line, and not longer than this. */
 export function short(text: string, length = 80): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
+  // More than is shown need not be looked at.
+  const line = text
+    .slice(0, length * 4)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.length <= length && text.length <= length * 4 ? line : `${line.slice(0, length - 1)}…`;
 }
 
 /** `4 ms`, `2.1 s`, `3 min 5 s`. */

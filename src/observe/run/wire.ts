@@ -48,31 +48,32 @@ export function wireRowsOf(run: Run): readonly WireRow[] {
 }
 
 function rowOf(run: Run, line: PlayedLine, index: number): WireRow {
-  const common = { index, t: line.t, pair: undefined, state: undefined };
+  const { t } = line;
+  const [pair, state] = [undefined, undefined];
   if (line.kind !== 'frame') {
     const name = 'id' in line ? jsonOf(line.id) : '';
+    const text = otherText(line);
     return {
-      ...common,
+      index,
       n: undefined,
+      t,
       direction: '·',
       type: line.kind,
       name,
       tool: undefined,
-      text: otherText(line),
+      text,
+      pair,
+      state,
     };
   }
   const frame = fieldsOf(line.frame);
   const request = fieldsOf(frame.request);
   const { n, direction } = line;
-  return {
-    ...common,
-    n,
-    direction,
-    type: stringOf(frame.type) ?? 'unknown',
-    name: nameOf(frame, request),
-    tool: toolOf(run, frame, request),
-    text: short(textOfFrame(frame, request), TEXT_CHARS),
-  };
+  const type = stringOf(frame.type) ?? 'unknown';
+  const name = nameOf(frame, request);
+  const tool = toolOf(run, frame, request);
+  const text = short(textOfFrame(frame, request), TEXT_CHARS);
+  return { index, n, t, direction, type, name, tool, text, pair, state };
 }
 
 function otherText(line: Exclude<PlayedLine, { kind: 'frame' }>): string {

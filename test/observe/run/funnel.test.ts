@@ -163,7 +163,7 @@ describe.each(BACK_ENDS)('on $name', ({ start, isCli }) => {
       agent.options({ mcpServers: { shop: shop() }, stderr: () => {}, ...options, record }),
     );
     expect(error).toBeUndefined();
-    return explainToolCall(record, name);
+    return await explainToolCall(record, name);
   }
 
   it.each(Object.entries(CASES))(

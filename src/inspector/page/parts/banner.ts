@@ -7,7 +7,7 @@ import { count } from '../format.js';
 import { derived } from '../state/derived.js';
 import { connection, currentEntry, filter, open, show, world } from '../state/store.js';
 import { icon } from './icons.js';
-import { type Content, toolName } from './pieces.js';
+import { codeText, type Content, toolName } from './pieces.js';
 
 const isUnfolded = signal(false);
 
@@ -81,7 +81,7 @@ function brokenTool(): Content {
     open({ kind: 'tool', name: worst.tool });
   };
   return html`<span class="banner-tool"
-    >${icon('warning')}<span class="banner-reason">${toolName(worst.tool)} ${worst.broken.reason}</span
+    >${icon('warning')}<span class="banner-reason">${toolName(worst.tool)} ${codeText(worst.broken.reason)}</span
     ><button class="link" @click=${why}>why?</button></span
   >`;
 }
@@ -91,6 +91,7 @@ function worstOf(funnels: readonly ToolFunnel[]): ToolFunnel | undefined {
   const weight = ({ server, calls }: ToolFunnel): number =>
     (server === undefined ? 2 : 0) + (calls.length > 0 ? 1 : 0);
   return funnels
-    .filter(({ broken }) => broken !== undefined)
+    // What the agent itself brings along, and nobody has used, is nobody's question.
+    .filter(({ broken, server, calls }) => broken !== undefined && (server !== undefined || calls.length > 0))
     .sort((left, right) => weight(left) - weight(right))[0];
 }

@@ -84,7 +84,7 @@ function rawFrames(run: Run, { firstFrame, lastFrame, id }: Span): Content {
   if (frames.length === 0) return nothing;
   return html`<section class="raw">
     <h3>Raw ${copyButton(() => JSON.stringify(frames, null, 2))}</h3>
-    ${frames.map((frame) => jsonTree({ [`frame ${frame.n}`]: frame.frame }, `${id}.${frame.n}`))}
+    ${frames.map((frame) => html`<p class="muted">frame ${frame.n}</p>${jsonTree(frame.frame, `${id}.${frame.n}`)}`)}
   </section>`;
 }
 

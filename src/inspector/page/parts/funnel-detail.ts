@@ -7,7 +7,7 @@ import { derived } from '../state/derived.js';
 import { open } from '../state/store.js';
 import { frameButton } from './frame-button.js';
 import { jsonTree } from './json-tree.js';
-import { type Content, copyButton, statusWord, toolName } from './pieces.js';
+import { brokenWord, codeText, type Content, copyButton, statusWord, toolName } from './pieces.js';
 
 const STEP_MARKS = { done: '✓', broken: '✕', waiting: '…', unknown: '?', 'not reached': '' } as const;
 const MOST_CALLS = 20;
@@ -24,8 +24,8 @@ export function funnelDetail(run: Run, funnel: ToolFunnel): TemplateResult {
       broken === undefined
         ? nothing
         : html`<section class="why" aria-label="Why">
-            <p class="why-reason"><b>${broken.step}:</b> ${broken.reason}</p>
-            <p class="why-remedy">${remedyText(broken.remedy)}</p>
+            <p class="why-reason"><b>${brokenWord(broken.step)}:</b> ${codeText(broken.reason)}</p>
+            <p class="why-remedy">${codeText(broken.remedy)}</p>
           </section>`
     }
     <ol class="funnel" aria-label="Steps">${steps.map((step) => stepItem(step))}</ol>
@@ -40,18 +40,12 @@ export function funnelDetail(run: Run, funnel: ToolFunnel): TemplateResult {
     }`;
 }
 
-/** What stands in backquotes is code. */
-function remedyText(text: string): TemplateResult {
-  return html`${text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
-}
-
 function stepItem({ name, state, detail, frame }: FunnelStep): TemplateResult {
   return html`<li class="is-${state.replace(' ', '-')}">
     <span class="step-mark" aria-hidden="true">${STEP_MARKS[state]}</span>
     <div>
-      <b>${name}</b> <span class="sr">${state}</span>
-      <p>${detail}</p>
-      ${frame === undefined ? nothing : frameButton(frame, 'frame')}
+      <b>${name}</b> <span class="sr">${state}</span> ${frame === undefined ? nothing : frameButton(frame, 'frame')}
+      <p>${codeText(detail)}</p>
     </div>
   </li>`;
 }

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { SpanKind, SpanStatus } from '../../../observe/run/views.js';
+import type { FunnelStepName, SpanKind, SpanStatus } from '../../../observe/run/views.js';
 import { toolParts } from '../format.js';
 import { say } from '../state/store.js';
 import { copyText } from './dom.js';
@@ -34,6 +34,18 @@ export function copyButton(text: () => string, name = 'Copy'): TemplateResult {
     say((await copyText(text())) ? 'Copied.' : 'The browser does not let the page copy.');
   };
   return html`<button class="quiet" @click=${copy}>${name}</button>`;
+}
+
+/** A sentence in which what stands in backquotes is code. */
+export function codeText(text: string): TemplateResult {
+  return html`${text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
+const BROKEN_WORDS: Readonly<Partial<Record<FunnelStepName, string>>> = { ran: 'did not run', result: 'no result' };
+
+/** What is wrong when a step is broken: `not permitted`. */
+export function brokenWord(step: FunnelStepName): string {
+  return BROKEN_WORDS[step] ?? `not ${step}`;
 }
 
 /** A command, to be copied. */

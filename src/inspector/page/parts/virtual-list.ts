@@ -5,6 +5,8 @@ import { attached, styled } from './dom.js';
 export interface ListRows {
   readonly count: number;
   readonly label: string;
+  /** New rows at the end come into sight while the end is in sight. */
+  readonly follows?: boolean;
   /** −1: none. */
   readonly selected: number;
   row(index: number): TemplateResult;
@@ -25,16 +27,13 @@ export class VirtualList {
   readonly #rowHeight: number;
   readonly #scrollTop = signal(0);
   readonly #height = signal(0);
-  readonly #follows: boolean;
   #element: HTMLElement | undefined;
   #rows: ListRows | undefined;
   #isAtEnd = true;
 
-  /** `follows`: new rows at the end come into sight while the end is in sight. */
-  constructor(id: string, rowHeight: number, { follows = false }: { follows?: boolean } = {}) {
+  constructor(id: string, rowHeight: number) {
     this.#id = id;
     this.#rowHeight = rowHeight;
-    this.#follows = follows;
   }
 
   render(rows: ListRows): TemplateResult {
@@ -48,7 +47,7 @@ export class VirtualList {
     const first = Math.max(Math.floor(at) - SPARE_ROWS, 0);
     const last = Math.min(Math.floor(at) + seen + SPARE_ROWS, rows.count);
     const offset = Math.max(top - (at - first) * this.#rowHeight, 0);
-    if (isLonger && this.#follows && this.#isAtEnd) queueMicrotask(() => this.#scrollTo(rows.count - 1));
+    if (isLonger && rows.follows === true && this.#isAtEnd) queueMicrotask(() => this.#scrollTo(rows.count - 1));
     const visible = Array.from({ length: Math.max(last - first, 0) }, (_, index) => this.#row(first + index));
     return html`<div
       class="list"

@@ -6,7 +6,7 @@ import { icon } from '../parts/icons.js';
 import { choice, type Content } from '../parts/pieces.js';
 import { post } from '../state/server.js';
 import { currentRun, say, version, world } from '../state/store.js';
-import { messageItem, topMessages } from '../views/messages.js';
+import { messageItems, topMessages } from '../views/messages.js';
 import { toolForm } from './tool-form.js';
 
 const side = signal<'chat' | 'tools'>('chat');
@@ -83,7 +83,7 @@ function chat(state: Playground): TemplateResult {
         ${
           run === undefined || messages.length === 0
             ? html`<p class="play-empty muted">Ask something that needs one of the tools.</p>`
-            : messages.slice(-LAST_MESSAGES).map((message) => messageItem(run, message, 0))
+            : messageItems(run, messages.slice(-LAST_MESSAGES), 0)
         }
       </div>
     </div>

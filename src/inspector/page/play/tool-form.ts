@@ -50,7 +50,7 @@ function formOf(tool: PlaygroundTool, id: string): TemplateResult {
     <p class="muted">${tool.description}</p>
     ${schemaForm(tool.inputSchema, draft, set, id)}
     <button class="primary" ?disabled=${outcome?.kind === 'running'}>Call ${tool.name}</button>
-    <div role="status" aria-live="polite">${outcomeOf(outcome, id)}</div>
+    <div role="status" class="outcome-of-call" id="${id}.outcome">${outcomeOf(outcome, id)}</div>
   </form>`;
 }
 
@@ -58,6 +58,8 @@ async function callTool(tool: PlaygroundTool, draft: unknown): Promise<void> {
   const id = idOf(tool);
   const tell = (outcome: Outcome): void => {
     outcomes.value = new Map(outcomes.value).set(id, outcome);
+    // When it has been drawn.
+    requestAnimationFrame(() => document.getElementById(`${id}.outcome`)?.scrollIntoView({ block: 'nearest' }));
   };
   tell({ kind: 'running' });
   const start = performance.now();

@@ -4,6 +4,8 @@ import { World } from './world.js';
 
 /** The longest piece of work before the page may draw and answer keys. */
 const SLICE_MS = 24;
+/** While what was there before is read, drawing more often would only make it take longer. */
+const READING_DRAW_MS = 200;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
 
@@ -40,7 +42,7 @@ async function readBody(body: ReadableStream<Uint8Array>): Promise<void> {
     await lines.take(decoder.decode(value, { stream: true }));
     if (target.isCaughtUp && world.value !== target) world.value = target;
     if (world.value === target) connection.value = connectionOf('open');
-    touch();
+    lines.draw();
   }
 }
 
@@ -62,6 +64,7 @@ function connectionOf(state: 'open'): typeof connection.value {
 class LineTaker {
   readonly #target: World;
   #rest = '';
+  #drawnAt = 0;
 
   constructor(target: World) {
     this.#target = target;
@@ -77,11 +80,18 @@ class LineTaker {
       from = end + 1;
       if (line !== '') this.#target.take(line);
       if (performance.now() - started < SLICE_MS) continue;
-      touch();
+      this.draw();
       await breath();
       started = performance.now();
     }
     this.#rest += text.slice(from);
+  }
+
+  draw(): void {
+    const now = performance.now();
+    if (!this.#target.isCaughtUp && now - this.#drawnAt < READING_DRAW_MS) return;
+    this.#drawnAt = now;
+    touch();
   }
 }
 

@@ -71,6 +71,8 @@ export function isLive(): boolean {
 export function show(name: ViewName): void {
   view.value = name;
   isPlaying.value = false;
+  // In a narrow window not all of the tabs are in sight.
+  document.getElementById(`tab-${name}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }
 
 export function open(what: Selected): void {

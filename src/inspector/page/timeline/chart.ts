@@ -4,7 +4,18 @@ import type { Gap, Span } from '../../../observe/run/views.js';
 import { duration } from '../format.js';
 import { attached, measured } from '../parts/dom.js';
 import { open, selected } from '../state/store.js';
-import { AXIS_HEIGHT, barTop, draw, extentOf, LANE_HEIGHT, labelText, spanAt, type View, xOf } from './drawing.js';
+import {
+  AXIS_HEIGHT,
+  barTop,
+  type Drawing,
+  draw,
+  extentOf,
+  LANE_HEIGHT,
+  labelText,
+  spanAt,
+  type View,
+  xOf,
+} from './drawing.js';
 import type { PlacedSpan } from './lanes.js';
 import { overview } from './overview.js';
 import { type FoldedTime, ticks } from './scale.js';
@@ -24,7 +35,7 @@ const width = signal(0);
 const pointed = signal<string | undefined>(undefined);
 /** Room for a label of the axis. */
 const TICK_PX = 96;
-const GAP_LABEL_PX = 88;
+const GAP_LABEL_PX = 108;
 
 export function chart(content: ChartContent): TemplateResult {
   const { placed, lanes, folded, now, critical } = content;
@@ -65,7 +76,8 @@ function setWidth(pixels: number): void {
 }
 
 function hint(): TemplateResult {
-  return html`<span class="legend-critical"></span> on the critical path: shortening anything else would not have helped`;
+  return html`<span class="legend-critical"></span> on the critical path: shortening anything else would not have helped
+    <span class="legend-wait"></span> waiting for the first token`;
 }
 
 function described(span: Span, now: number): TemplateResult {
@@ -98,15 +110,20 @@ function gapBands(gaps: readonly Gap[], view: View, height: number): unknown {
     const x = xOf(start, view);
     const wide = xOf(end, view) - x;
     if (x > view.width || x + wide < 0) return nothing;
-    const text = wide >= GAP_LABEL_PX ? `⟪ idle ${duration(end - start)} ⟫` : wide > 24 ? '⟪ ⟫' : '';
+    const text = gapText(wide, duration(end - start));
     return svg`<rect class="gap" x=${x} y=${AXIS_HEIGHT} width=${Math.max(wide, 0)} height=${height - AXIS_HEIGHT}></rect>
       <text class="gap-label" x=${x + wide / 2} y=${AXIS_HEIGHT + 17} text-anchor="middle">${text}</text>`;
   });
 }
 
+function gapText(wide: number, time: string): string {
+  if (wide >= GAP_LABEL_PX) return `⟪ idle ${time} ⟫`;
+  return wide >= GAP_LABEL_PX / 2 ? `⟪ ${time} ⟫` : wide > 24 ? '⟪ ⟫' : '';
+}
+
 function shapes(placed: readonly PlacedSpan[], critical: ReadonlySet<string>, view: View): unknown {
   if (view.width === 0) return nothing;
-  const { bars, waits, critical: marks, errors, labels } = draw(placed, critical, view);
+  const { bars, waits, critical: marks, errors, labels } = drawnAgain(placed, critical, view);
   return svg`
     ${[...bars].map(([kind, path]) => svg`<path class="bar kind-${kind}" d=${path}></path>`)}
     <path class="wait" d=${waits}></path>
@@ -114,6 +131,18 @@ function shapes(placed: readonly PlacedSpan[], critical: ReadonlySet<string>, vi
     <path class="error-mark" d=${errors}></path>
     ${labels.map(({ x, y, text, kind }) => svg`<text class="bar-label kind-${kind}" x=${x} y=${y}>${text}</text>`)}
     ${outline(placed, view)}`;
+}
+
+/** The drawing before, where nothing has changed: most of what is drawn again has changed elsewhere. */
+let kept: { readonly inputs: readonly unknown[]; readonly drawing: Drawing } | undefined;
+
+function drawnAgain(placed: readonly PlacedSpan[], critical: ReadonlySet<string>, view: View): Drawing {
+  const { folded, range: seen, width: wide, now } = view;
+  const inputs = [placed, critical, folded.length, seen, wide, now];
+  if (kept === undefined || inputs.some((input, index) => input !== kept?.inputs[index])) {
+    kept = { inputs, drawing: draw(placed, critical, view) };
+  }
+  return kept.drawing;
 }
 
 function outline(placed: readonly PlacedSpan[], view: View): unknown {

@@ -9,7 +9,7 @@ interface Stretch {
 }
 
 /** How much of the whole a gap may take, and all of them together. */
-const GAP_SHARE = 0.07;
+const GAP_SHARE = 0.1;
 const ALL_GAPS_SHARE = 0.35;
 
 /** Time with its idle gaps folded: every gap is equally long, whatever it lasted. */

@@ -3,9 +3,9 @@ import type { Span } from '../../../observe/run/views.js';
 import { clockTime, duration } from '../format.js';
 import { kindMark, statusWord, toolName } from '../parts/pieces.js';
 import { VirtualList } from '../parts/virtual-list.js';
-import { filter, open, selected } from '../state/store.js';
+import { filter, isLive, open, selected } from '../state/store.js';
 
-export const spanRows = new VirtualList('span', 28, { follows: true });
+export const spanRows = new VirtualList('span', 28);
 
 /** The spans as rows: what the drawing shows, for keys and for those who do not see it. */
 export function spanList(spans: readonly Span[], critical: ReadonlySet<string>, now: number): TemplateResult {
@@ -23,6 +23,7 @@ export function spanList(spans: readonly Span[], critical: ReadonlySet<string>, 
     ${spanRows.render({
       count: shown.length,
       label: 'Spans',
+      follows: isLive(),
       selected: id === undefined ? -1 : shown.findIndex((span) => span.id === id),
       row: (index) => row(shown[index], critical, now),
       rowClass: (index) => `span-row depth-${shown[index]?.kind === 'turn' ? 0 : 1}`,

@@ -9,9 +9,9 @@ import { longText } from '../parts/long-text.js';
 import { type Content, copyButton, empty, toolName } from '../parts/pieces.js';
 import { VirtualList } from '../parts/virtual-list.js';
 import { derived } from '../state/derived.js';
-import { currentRun, requestIndex, subagent } from '../state/store.js';
+import { currentRun, isLive, requestIndex, subagent } from '../state/store.js';
 
-export const requestList = new VirtualList('request', 44, { follows: true });
+export const requestList = new VirtualList('request', 44);
 /** What is unfolded, by its place. */
 const unfolded = signal<ReadonlySet<string>>(new Set(['messages']));
 const FIRST_ITEMS = 40;
@@ -32,6 +32,7 @@ export function contextView(): TemplateResult {
       ${requestList.render({
         count: requests.length,
         label: 'Requests',
+      follows: isLive(),
         selected: requests.findIndex(({ index }) => index === current?.index),
         row: (index) => requestRow(requests[index]),
         rowClass: () => 'request-row',

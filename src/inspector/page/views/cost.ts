@@ -72,14 +72,16 @@ function byModel({ models }: CostReport): Content {
 function byRequest({ requests }: CostReport): TemplateResult {
   const shown = requests.slice(-FIRST_ROWS);
   const hidden = requests.length - shown.length;
+  const hasPrices = requests.some(({ costUsd }) => costUsd !== undefined);
   return table(
     hidden === 0 ? 'By request' : `By request, the last ${FIRST_ROWS} of ${whole(requests.length)}`,
-    html`<th scope="col" class="wide">request</th>${USAGE_HEADS}<th scope="col">took</th><th scope="col">cost</th>`,
-    shown.map((request) => requestRow(request)),
+    html`<th scope="col" class="wide">request</th>${USAGE_HEADS}<th scope="col">took</th>${hasPrices ? html`<th scope="col">cost</th>` : nothing}`,
+    shown.map((request) => requestRow(request, hasPrices)),
+    hasPrices ? undefined : 'The run tells what its models cost together, not what each request did.',
   );
 }
 
-function requestRow(request: ModelRequest): TemplateResult {
+function requestRow(request: ModelRequest, hasPrices: boolean): TemplateResult {
   const { index, model, usage, start, end, costUsd, error, parent } = request;
   const look = (): void => {
     requestIndex.value = index;
@@ -90,7 +92,7 @@ function requestRow(request: ModelRequest): TemplateResult {
     <th scope="row"><button class="link" @click=${look}>${index + 1}</button> ${model}${parent === undefined ? nothing : html` <span class="muted">subagent</span>`}</th>
     ${usage === undefined ? none : usageCells(usage)}
     <td>${end === undefined ? '…' : duration(end - start)}</td>
-    <td>${usage === undefined ? '' : dollars(costUsd)}</td>
+    ${hasPrices ? html`<td>${usage === undefined ? '' : dollars(costUsd)}</td>` : nothing}
   </tr>`;
 }
 
@@ -107,9 +109,9 @@ function byTool({ tools }: CostReport): Content {
   );
 }
 
-function table(caption: string, heads: TemplateResult, rows: readonly TemplateResult[]): TemplateResult {
-  return html`<div class="table-scroll"><table>
-    <caption>${caption}</caption>
+function table(caption: string, heads: TemplateResult, rows: readonly TemplateResult[], note?: string): TemplateResult {
+  return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${caption}><table>
+    <caption>${caption}${note === undefined ? nothing : html`<span class="muted">${note}</span>`}</caption>
     <thead><tr>${heads}</tr></thead>
     <tbody>${rows}</tbody>
   </table></div>`;

@@ -10,7 +10,7 @@ import { longText } from '../parts/long-text.js';
 import { currentRun, filter, selected, subagent, version } from '../state/store.js';
 
 /** How many are drawn at once; the rest is a click away. */
-const WINDOW = 40;
+const WINDOW = 30;
 /** The end of what is shown; undefined: the newest, as they come. */
 const lastShown = signal<number | undefined>(undefined);
 
@@ -33,7 +33,7 @@ export function messagesView(): TemplateResult {
     <div class="messages">
       ${start > 0 ? step(`${whole(start)} earlier`, Math.max(start, WINDOW)) : nothing}
       ${matching.length === 0 ? html`<p class="muted">No message has “${filter.value}” in it.</p>` : nothing}
-      ${matching.slice(start, end).map((message) => messageItem(run, message, 0))}
+      ${messageItems(run, matching.slice(start, end), 0)}
       ${end < matching.length ? step(`${whole(matching.length - end)} later`, end + WINDOW) : nothing}
     </div>
   </div>`;
@@ -70,14 +70,19 @@ function matches({ blocks, role, note }: ShownMessage, words: string): boolean {
 
 const ROLES = { user: 'user', assistant: 'agent', system: 'system', result: 'result' } as const;
 
-export function messageItem(run: Run, message: ShownMessage, depth: number): Content {
+/** Whoever goes on is not named again: the agent sends each block of an answer as a message of its own. */
+export function messageItems(run: Run, messages: readonly ShownMessage[], depth: number): readonly Content[] {
+  const shown = messages.filter(({ role, blocks }) => role !== 'system' || blocks.length > 0);
+  return shown.map((message, index) => messageItem(run, message, depth, shown[index - 1]?.role === message.role));
+}
+
+function messageItem(run: Run, message: ShownMessage, depth: number, goesOn: boolean): Content {
   const { role, note, t, blocks } = message;
   // The last answer stands above it already.
   const shown = role === 'result' ? blocks.filter(({ isError }) => isError === true) : blocks;
-  if (role === 'system' && shown.length === 0) return nothing;
-  return html`<article class="message is-${role}">
+  return html`<article class="message is-${role} ${goesOn ? 'goes-on' : ''}">
     <header>
-      <span class="role">${ROLES[role]}</span>
+      ${goesOn ? html`<span class="sr">${ROLES[role]}</span>` : html`<span class="role">${ROLES[role]}</span>`}
       <span class="time" title="seconds since the start">${clockTime(t)}</span>
     </header>
     <div class="blocks">
@@ -108,7 +113,7 @@ function nested(run: Run, toolUseId: string, depth: number): Content {
     selected.value = undefined;
   };
   return html`<div class="nested">
-    ${own.slice(0, FEW).map((message) => messageItem(run, message, depth + 1))}
+    ${messageItems(run, own.slice(0, FEW), depth + 1)}
     ${own.length > FEW ? html`<button class="more" @click=${look}>all ${count(own.length, 'message')}</button>` : nothing}
   </div>`;
 }

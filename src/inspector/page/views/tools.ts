@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { funnelsOf } from '../../../observe/run/funnel.js';
 import type { FunnelStep, ToolFunnel } from '../../../observe/run/views.js';
 import { count, whole } from '../format.js';
-import { empty, toolName } from '../parts/pieces.js';
+import { brokenWord, codeText, empty, toolName } from '../parts/pieces.js';
 import { VirtualList } from '../parts/virtual-list.js';
 import { derived } from '../state/derived.js';
 import { currentRun, filter, open, selected } from '../state/store.js';
@@ -88,7 +88,7 @@ function stepDots(steps: readonly FunnelStep[]): TemplateResult {
 
 function outcome({ broken, calls, failed, steps }: ToolFunnel): TemplateResult {
   if (broken !== undefined) {
-    return html`<span class="outcome is-broken"><b>${broken.step}</b><span class="clip">${broken.reason}</span></span>`;
+    return html`<span class="outcome is-broken"><b>${brokenWord(broken.step)}</b><span class="clip">${codeText(broken.reason)}</span></span>`;
   }
   if (calls.length > 0) {
     const failures = failed === 0 ? nothing : html`<span class="status is-error">${failed} failed</span>`;
@@ -97,5 +97,5 @@ function outcome({ broken, calls, failed, steps }: ToolFunnel): TemplateResult {
   const last = steps.findLast(({ state }) => state === 'done');
   const waits = steps.some(({ state }) => state === 'waiting');
   return html`<span class="outcome"><b class="muted">${waits ? 'not called yet' : 'not called'}</b
-    ><span class="clip">${last === undefined ? '' : last.detail}</span></span>`;
+    ><span class="clip">${last === undefined ? '' : codeText(last.detail)}</span></span>`;
 }

@@ -4,10 +4,10 @@ import { type WireRow, wireRowsOf } from '../../../observe/run/wire.js';
 import { clockTime, duration, whole } from '../format.js';
 import { empty, toolName } from '../parts/pieces.js';
 import { VirtualList } from '../parts/virtual-list.js';
-import { currentRun, filter, open, type Selected, selected, version } from '../state/store.js';
+import { currentRun, filter, isLive, open, type Selected, selected, version } from '../state/store.js';
 import { filteredRows } from '../state/wire-filter.js';
 
-export const wireList = new VirtualList('wire', 26, { follows: true });
+export const wireList = new VirtualList('wire', 26);
 
 export function wireView(): TemplateResult {
   void version.value;
@@ -31,6 +31,7 @@ export function wireView(): TemplateResult {
     ${wireList.render({
       count: total,
       label: 'Frames',
+      follows: isLive(),
       selected: selectedIndex(run, rows),
       row: (index) => row(at(index), all),
       rowClass: (index) => rowClass(at(index)),
