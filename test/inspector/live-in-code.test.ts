@@ -142,7 +142,7 @@ it('a program that inspects itself ends as it would without, and is not told abo
   const entry = new URL('../../dist/inspector/index.js', import.meta.url).href;
   const program = `import { inspect } from '${entry}';
     console.log((await inspect()).url);
-    process.stdin.once('data', () => process.stdin.pause());`;
+    process.stdin.once('data', () => process.stdin.destroy());`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
   const exited = once(child, 'exit');
   try {
