@@ -85,5 +85,5 @@ function report(error: unknown, name: string | undefined, rest: readonly string[
       TenonError.is(error) || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message);
     print(`${paint.red(`${prefix}:`)} ${hanging(text)}\n`, process.stderr);
   }
-  return error instanceof OptionError ? EXIT.usage : EXIT.failed;
+  return OptionError.is(error) ? EXIT.usage : EXIT.failed;
 }
