@@ -10,8 +10,10 @@ export const ANSWERERS = [...RUNTIMES, 'rehearsal'] as const;
 /** What answers in the playground. */
 export interface Answerer {
   readonly options: Pick<Options, 'runtime' | 'pathToClaudeCodeExecutable' | 'env'>;
-  /** For terminal and page. */
+  /** For the page. */
   readonly name: string;
+  /** For the terminal: also where it was found. */
+  readonly announcement: string;
   readonly isReal: boolean;
   /** Whether what was said can be gone on with after the agent has died. */
   readonly isKept: boolean;
@@ -24,7 +26,8 @@ export async function chooseAnswerer(
 ): Promise<Answerer> {
   const { runtime, replay } = given;
   if (replay !== undefined) return recorded(replay, runtime);
-  if (runtime === 'rehearsal') return rehearsal('a rehearsal model answers, as asked for');
+  if (runtime === 'rehearsal')
+    return rehearsal('A rehearsal model answers, as asked for. It understands nothing, but calls your tools');
   const hasModel = modelSource(env) !== undefined;
   const hasCli = runtime !== 'embedded' && findClaudeCode({ env }).path !== undefined;
   if (runtime !== 'cli' && !hasCli && !hasModel) {
@@ -32,8 +35,7 @@ export async function chooseAnswerer(
       runtime === 'embedded' ? 'No key was found' : 'Neither a Claude Code CLI nor a key was found';
     return rehearsal(`${missing}: a rehearsal model answers. It understands nothing, but calls your tools`);
   }
-  const { options, announcement } = await chooseRuntime(runtime, env);
-  return { options, name: announcement, isReal: true, isKept: true };
+  return { ...(await chooseRuntime(runtime, env)), isReal: true, isKept: true };
 }
 
 async function rehearsal(name: string): Promise<Answerer> {
@@ -65,5 +67,6 @@ async function recorded(file: string, runtime: string | undefined): Promise<Answ
 
 async function embeddedWith(model: Model, name: string): Promise<Answerer> {
   const { embedded } = await import('../../runtime/index.js');
-  return { options: { runtime: embedded({ model }) }, name, isReal: false, isKept: false };
+  const options = { runtime: embedded({ model }) };
+  return { options, name, announcement: `${name}.`, isReal: false, isKept: false };
 }

@@ -189,7 +189,9 @@ async function announce(
   if (values.json === true)
     printJson({ type: 'listening', url, model: answerer.name, isReal: answerer.isReal });
   else {
-    screen.note(answerer.isReal ? paint.dim(answerer.name) : paint.yellow(`! ${answerer.name}.`));
+    screen.note(
+      answerer.isReal ? paint.dim(answerer.announcement) : paint.yellow(`! ${answerer.announcement}`),
+    );
     screen.note(`Playground: ${paint.bold(url)}`);
     screen.note(paint.dim('/help shows what can be typed; Ctrl-D ends it.'));
   }

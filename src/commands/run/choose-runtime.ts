@@ -7,6 +7,8 @@ export const RUNTIMES = ['cli', 'embedded'] as const;
 
 export interface ChosenRuntime {
   options: Pick<Options, 'runtime' | 'pathToClaudeCodeExecutable'>;
+  /** What runs: `Claude Code CLI 2.1.325`. */
+  name: string;
   /** Tells the person what runs, from where, and why. */
   announcement: string;
 }
@@ -22,9 +24,11 @@ export async function chooseRuntime(
   const { path, source } = findClaudeCode({ env });
   if (path !== undefined) {
     const version = versionOf(path);
+    const name = `Claude Code CLI${version === undefined ? '' : ` ${version}`}`;
     return {
       options: { pathToClaudeCodeExecutable: path },
-      announcement: `Claude Code CLI${version === undefined ? '' : ` ${version}`} (${source}: ${path})`,
+      name,
+      announcement: `${name} (${source}: ${path})`,
     };
   }
   if (given !== 'cli' && modelSource(env) !== undefined) {
@@ -62,6 +66,7 @@ async function embeddedRuntime(env: NodeJS.ProcessEnv): Promise<ChosenRuntime> {
     options: {
       runtime: embedded({ model, sessionStore: fileSessionStore(join(configDirectory(env), 'projects')) }),
     },
+    name: 'Embedded runtime',
     announcement: `Embedded runtime (${source})`,
   };
 }
