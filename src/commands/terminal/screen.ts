@@ -34,6 +34,8 @@ export class Screen {
   #lineIsOpen = false;
   /** The status is hidden while a question is open. */
   #paused = false;
+  /** The cursor is behind a question. */
+  #questionIsOpen = false;
   #input: InputLine | undefined;
 
   constructor(answers: Output = process.stdout, notes: Output = process.stderr) {
@@ -76,6 +78,7 @@ export class Screen {
   /** A line that is not part of the answer. */
   note(line: string): void {
     const isTyping = this.#input?.hide() === true;
+    this.#endQuestion();
     this.endAnswer();
     this.#eraseStatus();
     print(`${line}\n`, this.#notes);
@@ -88,18 +91,21 @@ export class Screen {
     this.endAnswer();
     this.#eraseStatus();
     print(question, this.#notes);
+    this.#questionIsOpen = true;
   }
 
   answered(text: string): void {
     this.#paused = false;
+    this.#questionIsOpen = false;
     print(`${text}\n`, this.#notes);
   }
 
   /** The same, in place of the last line of the question: nobody is asked here any more. */
   answeredElsewhere(line: string): void {
     this.#paused = false;
-    if (this.isTerminal) this.#notes.write(ERASE_LINE);
-    else print('\n', this.#notes);
+    if (this.#questionIsOpen && this.isTerminal) this.#notes.write(ERASE_LINE);
+    else this.#endQuestion();
+    this.#questionIsOpen = false;
     print(`${line}\n`, this.#notes);
   }
 
@@ -113,6 +119,12 @@ export class Screen {
     } else if (this.isTerminal) {
       this.#timer ??= setInterval(() => this.#drawStatus(), FRAME_MS).unref();
     }
+  }
+
+  /** Something is written below a question that nobody has answered yet. */
+  #endQuestion(): void {
+    if (this.#questionIsOpen) print('\n', this.#notes);
+    this.#questionIsOpen = false;
   }
 
   #drawStatus(): void {
