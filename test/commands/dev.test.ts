@@ -156,6 +156,27 @@ export const word = tool('word', 'Says a word', { type: 'object' }, () => old.wo
     expect(it.output()).toMatch(/answered: first 1function 1\n[\s\S]*answered: second 1\n/);
   });
 
+  it('shares a server object of the MCP library, which takes one connection, between chat and forms', async () => {
+    await using box = sandbox();
+    await project(
+      box.cwd,
+      {
+        'package.json': '{"type":"module"}',
+        'shop.js': `import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+const instance = new McpServer({ name: 'far', version: '1' });
+instance.registerTool('greet', { description: 'Greets' }, () => ({ content: [{ type: 'text', text: 'Hello from the library' }] }));
+export default { type: 'sdk', name: 'far', instance };\n`,
+      },
+      ['@modelcontextprotocol'],
+    );
+    await using it = await dev(['--allow', 'greet'], bare(box), box.cwd);
+    const form = () => it.page.post('/api/call', { server: 'far', tool: 'greet', arguments: {} });
+    expect(await form()).toMatchObject({ body: { content: [{ text: 'Hello from the library' }] } });
+    await it.page.prompt('greet');
+    expect(it.output()).toContain('far.greet answered: Hello from the library');
+    expect(await form()).toMatchObject({ body: { content: [{ text: 'Hello from the library' }] } });
+  });
+
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'leaves nothing behind after %s, in the middle of a turn',
     async (signal) => {

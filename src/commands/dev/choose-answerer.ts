@@ -39,7 +39,8 @@ export async function chooseAnswerer(
 }
 
 async function rehearsal(name: string): Promise<Answerer> {
-  return embeddedWith(rehearsalModel(), name);
+  // It cannot search for tools: it is offered all of them.
+  return embeddedWith(rehearsalModel(), name, Number.MAX_SAFE_INTEGER);
 }
 
 async function recorded(file: string, runtime: string | undefined): Promise<Answerer> {
@@ -65,8 +66,8 @@ async function recorded(file: string, runtime: string | undefined): Promise<Answ
   );
 }
 
-async function embeddedWith(model: Model, name: string): Promise<Answerer> {
+async function embeddedWith(model: Model, name: string, deferAbove?: number): Promise<Answerer> {
   const { embedded } = await import('../../runtime/index.js');
-  const options = { runtime: embedded({ model }) };
+  const options = { runtime: embedded({ model, deferAbove }) };
   return { options, name, announcement: `${name}.`, isReal: false, isKept: false };
 }

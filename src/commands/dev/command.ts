@@ -36,6 +36,7 @@ const options = {
   replay: { type: 'string', value: '<file>', help: 'take the answers of the model from a recording' },
   port: { type: 'string', value: '<port>', help: 'of the page; default: a free one' },
   open: { type: 'boolean', help: 'open the page in the browser' },
+  force: { type: 'boolean', help: 'also where NODE_ENV is production' },
   json: { type: 'boolean', help: 'print the address of the page as a line of JSON' },
 } as const;
 
@@ -113,6 +114,7 @@ async function play(file: string, values: DevValues, stage: Stage): Promise<numb
     source: 'playground',
     control: controlOf(playground),
     port,
+    force: values.force,
   });
   const close = async (): Promise<void> => {
     watched.close();

@@ -43,6 +43,7 @@ const options = {
     choices: ['control'],
     help: 'show the run in a browser; with =control questions can be answered there, too',
   },
+  force: { type: 'boolean', help: 'with --inspect: also where NODE_ENV is production' },
   record: { type: 'string', value: '<file>', help: 'record the run, for tenon replay; without secrets' },
   json: { type: 'boolean', help: 'print every message as a line of JSON' },
 } as const;
@@ -109,7 +110,7 @@ async function run({ values, positionals }: Arguments<typeof options>): Promise<
   };
   note(runtime.announcement);
   const page = values.inspect === 'control' ? new PageQuestions() : undefined;
-  const inspected = values.inspect === undefined ? undefined : await inspect(titleOf(values), page, screen);
+  const inspected = values.inspect === undefined ? undefined : await inspect(values, page, screen);
   const given = {
     ...runtime.options,
     mcpServers: servers,
@@ -132,9 +133,13 @@ async function run({ values, positionals }: Arguments<typeof options>): Promise<
 }
 
 /** Loaded when it is wanted: a server is much for a command that needs none. */
-async function inspect(title: string, page: PageQuestions | undefined, screen: Screen): Promise<Inspected> {
+async function inspect(
+  values: RunValues,
+  page: PageQuestions | undefined,
+  screen: Screen,
+): Promise<Inspected> {
   const { Inspected } = await import('./inspected.js');
-  const inspected = await Inspected.start(title, page);
+  const inspected = await Inspected.start(titleOf(values), page, { force: values.force });
   screen.note(`Inspector: ${screen.paint.bold(inspected.url)}`);
   return inspected;
 }

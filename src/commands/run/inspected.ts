@@ -10,6 +10,8 @@ export interface InspectedOptions {
   readonly source?: 'program' | 'playground';
   readonly control?: Omit<InspectorControl, 'answer'>;
   readonly port?: number | undefined;
+  /** Also where NODE_ENV is production. */
+  readonly force?: boolean | undefined;
 }
 
 /** An inspector in this process, which shows every conversation that begins in it. */
@@ -26,12 +28,13 @@ export class Inspected {
   static async start(
     title: string,
     questions: PageQuestions | undefined,
-    { source = 'program', control = {}, port }: InspectedOptions = {},
+    { source = 'program', control = {}, port, force }: InspectedOptions = {},
   ): Promise<Inspected> {
     const inspector = await startInspector({
       title,
       source,
       port,
+      force,
       control: questions === undefined ? undefined : { answer: questions.answer, ...control },
     });
     questions?.showOn(inspector);
