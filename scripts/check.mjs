@@ -11,6 +11,7 @@ import { commandOf, run } from './lib/run.mjs';
 /** @type {Record<string, readonly [packageName: string, command: string, ...args: string[]]>} */
 const checks = {
   types: ['typescript', 'tsc', '--noEmit', '-p', 'tsconfig.json'],
+  page: ['typescript', 'tsc', '--noEmit', '-p', 'src/inspector/page/tsconfig.json'],
   examples: ['typescript', 'tsc', '--noEmit', '-p', 'examples/tsconfig.json'],
   // Suggestions would bury what is wrong.
   lint: ['@biomejs/biome', 'biome', 'ci', '.', '--colors=off', '--diagnostic-level=warn'],

@@ -36,6 +36,8 @@ export async function build(root) {
   // Loaded here, because what is imported above runs before the packages are installed.
   const { bundle } = await import('./bundle.mjs');
   await bundle(root);
+  const { buildPage } = await import('./page.mjs');
+  await buildPage(root);
   writeFileSync(join(root, MARKER), hash);
 }
 

@@ -39,7 +39,9 @@ export type FeedLine =
       readonly by: 'page' | 'terminal' | 'withdrawn';
       readonly answer: string;
     }
-  | { readonly feed: 'playground'; readonly playground: Playground };
+  | { readonly feed: 'playground'; readonly playground: Playground }
+  /** The last one, before the server ends the response by itself: why. Who connects again gets everything anew. */
+  | { readonly feed: 'cut'; readonly message: string };
 
 /** A permission that somebody must give. */
 export interface Question {

@@ -8,7 +8,7 @@ import { readTape, replayTape, scriptedMessagesApi, toolUse } from '../../src/te
 import { ask } from '../support/back-ends.js';
 import { cliPath, sandbox } from '../support/real-cli.js';
 
-const inspect = new URL('../../dist/observe/inspect.js', import.meta.url).href;
+const inspect = new URL('../../dist/inspector/index.js', import.meta.url).href;
 const dist = new URL('../../dist/', import.meta.url).href;
 
 const PROGRAM = (runtime: string) => `

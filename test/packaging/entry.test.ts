@@ -98,7 +98,7 @@ const ENTRIES: [name: string, file: string, folders: string[], mostFiles: number
   ['tenon/model/anthropic', 'models/anthropic/anthropic.js', ['models/', 'runtime/', 'protocol/'], 4],
   ['tenon/model/ai-sdk', 'models/ai-sdk/ai-sdk.js', ['models/', 'runtime/', 'protocol/'], 5],
   ['tenon/workspace', 'workspace/index.js', ['workspace/', 'protocol/'], 4],
-  ['tenon/inspect', 'observe/inspect.js', ['observe/', 'protocol/'], 4],
+  ['tenon/inspect', 'inspector/index.js', ['inspector/ind', 'inspector/inspect', 'observe/', 'protocol/'], 5],
   [
     'tenon/testing',
     'testing/index.js',

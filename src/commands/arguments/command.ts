@@ -4,7 +4,8 @@ import { closest } from '../../protocol/base/similar.js';
 
 /** One option of a command. */
 export interface OptionSpec {
-  type: 'string' | 'boolean';
+  /** `optional`: alone or with a value after `=`, never with the next word: `--inspect`, `--inspect=control`. */
+  type: 'string' | 'boolean' | 'optional';
   /** What it does, in a few words; shown by `--help`. */
   help: string;
   /** The placeholder for the value in `--help`: `<file>`. */
@@ -22,12 +23,14 @@ type ValueOf<Spec extends OptionSpec> = Spec['type'] extends 'boolean'
     ? string[]
     : string;
 
-/** The values of a command line, typed from the options that the command declares. */
+/** The values of a command line, typed from the options that the command declares; `''` for an optional one alone. */
 export type Values<Specs extends OptionSpecs> = { [Name in keyof Specs]?: ValueOf<Specs[Name]> };
 
 export interface Arguments<Specs extends OptionSpecs = OptionSpecs> {
   values: Values<Specs>;
   positionals: string[];
+  /** What stands after `--`, as it stands there; undefined if there is no `--`, or the command takes no program. */
+  program?: string[] | undefined;
 }
 
 /** A command of `tenon`. */
@@ -41,6 +44,8 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   examples: readonly { command: string; does: string }[];
   /** The maximum number of arguments that are not options. */
   maxPositionals: number;
+  /** After `--` comes the command line of another program. */
+  takesProgram?: boolean;
   /** Resolves with the exit code. Method syntax, so that commands with different options share one type. */
   execute(args: Arguments<Specs>): Promise<number>;
 }
@@ -53,10 +58,17 @@ export function defineCommand<const Specs extends OptionSpecs>(command: Command<
 /**
  * Reads a command line. A mistake throws an `OptionError` that names the option, the value and the remedy.
  */
-export function readArguments(command: Command, args: readonly string[]): Arguments {
+export function readArguments(command: Command, given: readonly string[]): Arguments {
+  const end = command.takesProgram === true ? given.indexOf('--') : -1;
+  const args = end === -1 ? given : given.slice(0, end);
   const { tokens } = parseArgs({
     args: [...args],
-    options: Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }])),
+    options: Object.fromEntries(
+      Object.entries(command.options).map(([name, { type }]) => [
+        name,
+        { type: type === 'string' ? type : 'boolean' },
+      ]),
+    ),
     allowPositionals: true,
     strict: false,
     tokens: true,
@@ -68,7 +80,7 @@ export function readArguments(command: Command, args: readonly string[]): Argume
     else if (token.kind === 'option') readOption(command, token.name, token.rawName, token.value, values);
   }
   checkPositionals(command, positionals);
-  return { values, positionals } as Arguments;
+  return { values, positionals, ...(end === -1 ? {} : { program: given.slice(end + 1) }) } as Arguments;
 }
 
 function readOption(
@@ -86,16 +98,25 @@ function readOption(
     values[name] = true;
     return;
   }
+  if (spec.type === 'optional' && value === undefined) {
+    values[name] ??= '';
+    return;
+  }
   // `--tools --json`: the second is hardly meant as a file name.
   if (value === undefined || (value.startsWith('--') && value.length > 2)) {
     throw refused(command, rawName, value, `needs a value: ${rawName} ${spec.value ?? '<value>'}`);
   }
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
-    throw refused(command, rawName, value, `must be one of ${spec.choices.join(', ')}; it is "${value}".`);
+    throw refused(command, rawName, value, `${choicesText(rawName, spec)}; it is "${value}".`);
   }
   if (spec.multiple === true) values[name] = [...((values[name] as string[] | undefined) ?? []), value];
   else if (values[name] !== undefined) throw refused(command, rawName, value, 'can be given only once.');
   else values[name] = value;
+}
+
+function choicesText(rawName: string, { type, choices = [] }: OptionSpec): string {
+  if (type !== 'optional') return `must be one of ${choices.join(', ')}`;
+  return `must stand alone, or be ${choices.map((choice) => `${rawName}=${choice}`).join(', ')}`;
 }
 
 function unknownOption(command: Command, rawName: string): OptionError {

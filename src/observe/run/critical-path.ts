@@ -96,9 +96,10 @@ function beginningOf({ span, start }: Candidate, left: readonly Candidate[], end
   const begun = span.facts.handlerStart;
   if (typeof begun !== 'number' || begun <= start || begun >= end) return start;
   for (let index = left.length - 1; index >= 0; index -= 1) {
-    const { settled } = left[index] as Candidate;
+    const { span: other, settled } = left[index] as Candidate;
     if (settled <= start) break;
-    if (settled <= begun) return begun;
+    // The answer that asks for a tool ends a little after the tool has begun: nobody waited for it.
+    if (settled <= begun && other.kind !== 'model') return begun;
   }
   return start;
 }

@@ -240,6 +240,27 @@ export const LIMITS = {
    * the agent asked for is waited for less than the program needs.
    */
   replayPatienceMs: 10_000,
+  /** The inspector: what it keeps in memory of all runs, and of how many. The oldest that have ended make room. */
+  maxInspectedBytes: 256 * 1024 * 1024,
+  maxInspectedRuns: 1_000,
+  /** What it takes of spans that agents report: those of a run, and those whose run is not known yet. */
+  maxSpansOfRun: 20_000,
+  maxEarlySpans: 2_000,
+  maxSpanAttributes: 128,
+  maxSpanTextChars: 4_096,
+  maxSessionsOfRun: 100,
+  /** Pages that are open at the same time, and connections: a browser opens six for one page. */
+  maxInspectorPages: 16,
+  maxInspectorConnections: 256,
+  /** For the whole of a request to arrive. */
+  inspectorRequestMs: 30_000,
+  /** Between two parts of what a page is sent: faster than a screen shows it would be work for nobody. */
+  feedBatchMs: 15,
+  /** Questions and states that wait for a page that does not read, and how long it may read nothing at all. */
+  maxQueuedFeedLines: 1_000,
+  feedStallMs: 60_000,
+  /** Between two looks at a directory of recordings, where the system does not tell of every change. */
+  tapePollMs: 250,
   /** Transcripts open at the same time. */
   transcriptsAtOnce: 32,
   /** For one call to a session store; `loadTimeoutMs` overrides it for reading. */
