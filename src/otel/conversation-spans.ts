@@ -128,7 +128,7 @@ export class ConversationSpans implements ConversationTrace {
   }
 
   #prompted(message: Record<string, unknown>): void {
-    const given = this.#contextOfMessage(message) ?? this.#opened;
+    const given = this.#contextOfMessage(message) ?? context.active();
     if (this.#awaitsPrompt) this.#awaitsPrompt = false;
     else if (this.#turns.current !== undefined) {
       this.#waiting.push(given);

@@ -186,7 +186,8 @@ function errorOf(error: unknown, signal: AbortSignal): string {
 function whyNot(meta: unknown): string {
   const { non_execution_kind: kind, permission_decision: decision } = isRecord(meta) ? meta : {};
   if (isRecord(decision) && decision.decision === 'reject') return ERROR.denied;
-  return kind === 'interrupted' ? ERROR.cancelled : ERROR.tool;
+  // An interrupt is shown as a rejection that nobody has decided.
+  return kind === 'interrupted' || kind === 'user-rejected' ? ERROR.cancelled : ERROR.tool;
 }
 
 function shownOutput(output: unknown): unknown {
