@@ -78,7 +78,9 @@ export class ConversationSpans implements ConversationTrace {
   }
 
   chat<Event>(request: TracedRequest, answer: () => AsyncIterable<Event>): AsyncIterable<Event> {
-    return this.#isEnded ? answer() : tracedChat(this.#setting, request, this.#owner(), answer);
+    if (this.#isEnded) return answer();
+    this.#turns.hasChats = true;
+    return tracedChat(this.#setting, request, this.#owner(), answer);
   }
 
   end(reason: Error | string): void {
@@ -107,6 +109,9 @@ export class ConversationSpans implements ConversationTrace {
       case 'control_request':
         this.#permissionAsked(frame as MessageFrame);
         break;
+      case 'control_cancel_request':
+        this.#asked.delete(String(frame.request_id));
+        break;
       case 'assistant':
         this.#answered(frame as MessageFrame);
         break;
@@ -122,6 +127,7 @@ export class ConversationSpans implements ConversationTrace {
       case 'result':
         this.#learnSession(frame as MessageFrame);
         this.#turns.finished(frame as MessageFrame);
+        this.#tools.forgetEnded();
         this.#subagents.forgetEnded();
         break;
     }

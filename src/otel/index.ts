@@ -8,13 +8,6 @@ import { SpanClock } from './operation.js';
 import { checkOptions, contentOf, type OtelOptions } from './options.js';
 import { TraceSetting } from './setting.js';
 
-export type {
-  AgentTracer,
-  ConversationTrace,
-  TracedCaller,
-  TracedConversation,
-  TracedRequest,
-} from '../options/tracer.js';
 export type { OtelContent, OtelOptions } from './options.js';
 
 /**
@@ -46,7 +39,6 @@ export function otel(options: OtelOptions = {}): AgentTracer {
         agentName: options.agentName ?? given.agent,
         model: given.model,
         kind: isHere ? SpanKind.INTERNAL : SpanKind.CLIENT,
-        hasChats: isHere,
       };
       return new ConversationSpans(setting, facts, isPrompted, (message) => contexts.get(message));
     },
@@ -55,6 +47,7 @@ export function otel(options: OtelOptions = {}): AgentTracer {
 
 /** Whose models the CLI uses. */
 function providerOf(env: Record<string, string | undefined> = hostEnvironment()): string {
-  if (env.CLAUDE_CODE_USE_BEDROCK) return providerName('amazon-bedrock');
-  return providerName(env.CLAUDE_CODE_USE_VERTEX ? 'google-vertex' : 'anthropic');
+  const isOn = (name: string): boolean => /^(?:1|true|yes|on)$/i.test(env[name] ?? '');
+  if (isOn('CLAUDE_CODE_USE_BEDROCK')) return providerName('amazon-bedrock');
+  return providerName(isOn('CLAUDE_CODE_USE_VERTEX') ? 'google-vertex' : 'anthropic');
 }

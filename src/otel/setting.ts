@@ -1,4 +1,5 @@
 import type { Attributes, Context, Tracer } from '@opentelemetry/api';
+import { LIMITS } from '../protocol/base/limits.js';
 import type { Metrics } from './metrics.js';
 import { type OperationStart, type SpanClock, SpanOperation } from './operation.js';
 import type { OtelContent } from './options.js';
@@ -58,12 +59,9 @@ export class TraceSetting {
   }
 }
 
-/** Backends refuse spans that are too large, and with them everything else in the same request. */
-const MOST_CHARACTERS = 32_768;
-
 function boundedText(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text;
-  return `${text.slice(0, MOST_CHARACTERS)}… (${text.length - MOST_CHARACTERS} characters more)`;
+  const { spanContentChars: most } = LIMITS;
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} characters more)`;
 }
 
 /** Whose work something is: a turn, or a subagent within one. */

@@ -100,6 +100,11 @@ export class ToolSpans {
     this.#end(call, isError ? whyNot(meta) : undefined, output);
   }
 
+  /** A turn has ended: results of what is over may have been left out. */
+  forgetEnded(): void {
+    for (const [id, { operation }] of this.#calls) if (operation?.isEnded) this.#calls.delete(id);
+  }
+
   /** Nothing more comes: what is open has failed. */
   endAll(errorType: string): void {
     for (const call of new Set([...this.#calls.values(), ...this.#running])) {

@@ -9,8 +9,6 @@ export interface TurnFacts {
   readonly agentName: string | undefined;
   readonly model: string | undefined;
   readonly kind: SpanKind;
-  /** Requests to models are measured one by one; otherwise only whole turns are. */
-  readonly hasChats: boolean;
 }
 
 /** The `invoke_agent` spans of one conversation: one for each turn. */
@@ -18,6 +16,8 @@ export class Turns {
   readonly #setting: TraceSetting;
   readonly #facts: TurnFacts;
   readonly #usage = new TurnUsage();
+  /** Requests to models are measured one by one; otherwise only whole turns are. */
+  hasChats = false;
   #turn: SpanOperation | undefined;
   #responseModel: string | undefined;
 
@@ -72,7 +72,7 @@ export class Turns {
       const said = [{ ...contentMessage('assistant', result.result), ...finish }];
       turn.set({ [ATTRIBUTE.outputMessages]: this.#setting.text(said) });
     }
-    if (!this.#facts.hasChats) {
+    if (!this.hasChats) {
       for (const [model, tokens] of Object.entries(used.models)) {
         if (tokens.input + tokens.output === 0) continue;
         this.#setting.metrics.tokens(tokens, { ...this.#measured(), [ATTRIBUTE.responseModel]: model });

@@ -2,6 +2,7 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
+  type AgentTracer,
   createSdkMcpServer,
   createSession,
   type DebugEvent,
@@ -13,7 +14,7 @@ import {
   tool,
   warmPool,
 } from '../../src/index.js';
-import { type AgentTracer, otel } from '../../src/otel/index.js';
+import { otel } from '../../src/otel/index.js';
 import { hang, toolUse, toolUses } from '../../src/testing/index.js';
 import { ask, BACK_ENDS } from '../support/back-ends.js';
 import { collect, waitUntil } from '../support/real-cli.js';
