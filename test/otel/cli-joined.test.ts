@@ -133,6 +133,34 @@ describe('the spans of the CLI', () => {
   });
 });
 
+describe('our spans of tools that the CLI runs itself', () => {
+  it('are made of its frames, and begin when somebody has permitted the call (R59)', async () => {
+    await using agent = await cli.start([
+      toolUse('Bash', { command: 'touch made.txt', description: 'x' }),
+      'Done.',
+    ]);
+    const recorded = new Recorded();
+    let askedAt = 0;
+    await ask(
+      agent.options(
+        traced(recorded, {
+          canUseTool: async (_, input) => {
+            askedAt = Date.now();
+            await waitUntil(() => Date.now() > askedAt + 100, { what: 'somebody to think about it' });
+            return { behavior: 'allow', updatedInput: input };
+          },
+        }),
+      ),
+    );
+    const call = recorded.span('execute_tool Bash');
+    expect(call.attributes).toMatchObject({ 'gen_ai.tool.type': 'extension' });
+    expect(call.attributes).not.toHaveProperty('mcp.method.name');
+    expect(call.parentSpanContext?.spanId).toBe(recorded.span('invoke_agent clerk').spanContext().spanId);
+    const [seconds, nanoseconds] = call.startTime;
+    expect(seconds * 1000 + nanoseconds / 1e6).toBeGreaterThan(askedAt + 50);
+  });
+});
+
 describe.each([cli, runtime])('our spans and metrics of $name', ({ start }) => {
   it('reach a collector by the real exporters of OpenTelemetry (R59)', async () => {
     await using agent = await start([toolUse(STOCK, { product: 'hammer' }), 'Eight.']);
