@@ -121,7 +121,12 @@ class Chat {
       subject: model,
       kind: SpanKind.CLIENT,
       parent,
-      attributes: { [ATTRIBUTE.requestModel]: model, [ATTRIBUTE.maxTokens]: max_tokens, ...said },
+      attributes: {
+        [ATTRIBUTE.requestModel]: model,
+        [ATTRIBUTE.maxTokens]: max_tokens,
+        [ATTRIBUTE.requestStream]: true,
+        ...said,
+      },
     });
   }
 }

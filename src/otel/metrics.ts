@@ -3,6 +3,7 @@ import { ATTRIBUTE, BUCKETS, METRIC } from './names.js';
 
 /** The instruments of all conversations of one `otel()`. */
 export class Metrics {
+  readonly #agent: Histogram;
   readonly #operation: Histogram;
   readonly #tokens: Histogram;
   readonly #tool: Histogram;
@@ -16,6 +17,7 @@ export class Metrics {
         description,
         advice: { explicitBucketBoundaries: buckets },
       });
+    this.#agent = inSeconds(METRIC.agentDuration, 'How long agents and subagents work.');
     this.#operation = inSeconds(METRIC.operationDuration, 'How long turns and requests to models take.');
     this.#tokens = meter.createHistogram(METRIC.tokenUsage, {
       unit: '{token}',
@@ -30,6 +32,14 @@ export class Metrics {
       mcpSeconds,
     );
     this.#mcpServer = inSeconds(METRIC.mcpServerDuration, 'How long MCP servers here take.', mcpSeconds);
+  }
+
+  /** A turn, or a subagent. */
+  agent(milliseconds: number, name: string | undefined, errorType: string | undefined): void {
+    this.#agent.record(milliseconds / 1000, {
+      ...(name === undefined ? {} : { [ATTRIBUTE.agentName]: name }),
+      ...(errorType === undefined ? {} : { [ATTRIBUTE.errorType]: errorType }),
+    });
   }
 
   operation(milliseconds: number, attributes: Attributes): void {

@@ -1,5 +1,6 @@
-// The names of OpenTelemetry's semantic conventions for GenAI and MCP, release 1.45. They are not stable yet: this
-// file is the only place that knows them.
+// The names of OpenTelemetry's semantic conventions for GenAI and MCP: those of its package, release 1.45, and the
+// metrics of agents and tools, which came after the conventions had moved to a repository of their own
+// (open-telemetry/semantic-conventions-genai). They are not stable yet: this file is the only place that knows them.
 
 export const SCOPE = 'tenon';
 
@@ -25,6 +26,7 @@ export const ATTRIBUTE = {
   outputMessages: 'gen_ai.output.messages',
   provider: 'gen_ai.provider.name',
   requestModel: 'gen_ai.request.model',
+  requestStream: 'gen_ai.request.stream',
   responseId: 'gen_ai.response.id',
   responseModel: 'gen_ai.response.model',
   rpcStatus: 'rpc.response.status_code',
@@ -50,6 +52,7 @@ export const OWN_ATTRIBUTE = {
 } as const;
 
 export const METRIC = {
+  agentDuration: 'gen_ai.invoke_agent.duration',
   mcpClientDuration: 'mcp.client.operation.duration',
   mcpServerDuration: 'mcp.server.operation.duration',
   operationDuration: 'gen_ai.client.operation.duration',

@@ -3,11 +3,16 @@ import { ATTRIBUTE, OPERATION } from './names.js';
 import { SpanKind, type SpanOperation } from './operation.js';
 import type { TraceSetting } from './setting.js';
 
+interface Subagent {
+  readonly name: string | undefined;
+  readonly operation: SpanOperation;
+}
+
 /** Agents that agents call: an `invoke_agent` within the call of the tool that starts them. */
 export class SubagentSpans {
   readonly #setting: TraceSetting;
   /** By the call that started them. Those that have ended stay: a late message of theirs must not begin another. */
-  readonly #agents = new Map<string, SpanOperation>();
+  readonly #agents = new Map<string, Subagent>();
 
   constructor(setting: TraceSetting) {
     this.#setting = setting;
@@ -16,16 +21,16 @@ export class SubagentSpans {
   /** What its own work belongs to; begins it if it is new. */
   contextOf(toolUseId: string, name: string | undefined, parent: Context): Context {
     const known = this.#agents.get(toolUseId);
-    if (known !== undefined) return known.context;
-    const begun = this.#setting.start({
+    if (known !== undefined) return known.operation.context;
+    const operation = this.#setting.start({
       operation: OPERATION.invokeAgent,
       subject: name,
       kind: SpanKind.INTERNAL,
       parent,
       attributes: name === undefined ? {} : { [ATTRIBUTE.agentName]: name },
     });
-    this.#agents.set(toolUseId, begun);
-    return begun.context;
+    this.#agents.set(toolUseId, { name, operation });
+    return operation.context;
   }
 
   has(toolUseId: string): boolean {
@@ -33,20 +38,26 @@ export class SubagentSpans {
   }
 
   answered(toolUseId: string, model: string): void {
-    this.#agents.get(toolUseId)?.set({ [ATTRIBUTE.responseModel]: model });
+    this.#agents.get(toolUseId)?.operation.set({ [ATTRIBUTE.responseModel]: model });
   }
 
   ended(toolUseId: string, errorType: string | undefined): void {
-    this.#agents.get(toolUseId)?.end(errorType);
+    const agent = this.#agents.get(toolUseId);
+    if (agent !== undefined) this.#end(agent, errorType);
   }
 
   endAll(errorType: string): void {
-    for (const agent of this.#agents.values()) agent.end(errorType);
+    for (const agent of this.#agents.values()) this.#end(agent, errorType);
     this.#agents.clear();
   }
 
   /** A turn has ended: what is over is not needed any more. */
   forgetEnded(): void {
-    for (const [id, agent] of this.#agents) if (agent.isEnded) this.#agents.delete(id);
+    for (const [id, { operation }] of this.#agents) if (operation.isEnded) this.#agents.delete(id);
+  }
+
+  #end({ name, operation }: Subagent, errorType: string | undefined): void {
+    const milliseconds = operation.end(errorType);
+    if (milliseconds !== undefined) this.#setting.metrics.agent(milliseconds, name, errorType);
   }
 }

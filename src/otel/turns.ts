@@ -87,6 +87,7 @@ export class Turns {
     if (milliseconds === undefined) return;
     const error = errorType === undefined ? {} : { [ATTRIBUTE.errorType]: errorType };
     this.#setting.metrics.operation(milliseconds, { ...this.#measured(), ...error });
+    this.#setting.metrics.agent(milliseconds, this.#facts.agentName, errorType);
   }
 
   #measured(): Attributes {

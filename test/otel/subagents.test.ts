@@ -53,6 +53,11 @@ describe.each(BACK_ENDS)('a subagent of $name', ({ start, isCli }) => {
       'gen_ai.conversation.id': recorded.span('invoke_agent clerk').attributes['gen_ai.conversation.id'],
     });
     expect(helper.attributes['gen_ai.response.model']).toEqual(expect.any(String));
+    const measured = await recorded.points('gen_ai.invoke_agent.duration');
+    expect(measured.map(({ attributes, count }) => [attributes['gen_ai.agent.name'], count])).toEqual([
+      ['helper', 1],
+      ['clerk', 1],
+    ]);
   });
 
   it('beside another has its own span, and what each does is within it (R59)', async () => {
