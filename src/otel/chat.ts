@@ -1,9 +1,9 @@
-import { type Attributes, type Context, context } from '@opentelemetry/api';
+import { type Attributes, type Context, context, SpanKind } from '@opentelemetry/api';
 import type { TracedRequest } from '../options/tracer.js';
 import { isRecord } from '../protocol/base/kinds.js';
 import { contentMessage, StreamedContent } from './content.js';
 import { ATTRIBUTE, ERROR, OPERATION, providerName } from './names.js';
-import { SpanKind, type SpanOperation } from './operation.js';
+import type { SpanOperation } from './operation.js';
 import type { TraceSetting } from './setting.js';
 import { tokensOf, usageAttributes } from './usage.js';
 

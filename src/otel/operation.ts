@@ -3,7 +3,7 @@ import {
   type Context,
   type Link,
   type Span,
-  SpanKind,
+  type SpanKind,
   SpanStatusCode,
   type Tracer,
   trace,
@@ -86,5 +86,3 @@ export class SpanOperation {
     return now - this.startedAt;
   }
 }
-
-export { SpanKind };

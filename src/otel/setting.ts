@@ -1,4 +1,4 @@
-import type { Attributes, Context, Tracer } from '@opentelemetry/api';
+import type { Attributes, Tracer } from '@opentelemetry/api';
 import { LIMITS } from '../protocol/base/limits.js';
 import type { Metrics } from './metrics.js';
 import { type OperationStart, type SpanClock, SpanOperation } from './operation.js';
@@ -63,6 +63,3 @@ function boundedText(text: string): string {
   const { spanContentChars: most } = LIMITS;
   return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} characters more)`;
 }
-
-/** Whose work something is: a turn, or a subagent within one. */
-export type OwnerOf = (parentToolUseId: string | undefined) => Context;

@@ -1,6 +1,6 @@
-import type { Context } from '@opentelemetry/api';
+import { type Context, SpanKind } from '@opentelemetry/api';
 import { ATTRIBUTE, OPERATION } from './names.js';
-import { SpanKind, type SpanOperation } from './operation.js';
+import type { SpanOperation } from './operation.js';
 import type { TraceSetting } from './setting.js';
 
 interface Subagent {

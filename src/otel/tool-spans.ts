@@ -1,10 +1,10 @@
-import { type Attributes, type Context, context, createContextKey } from '@opentelemetry/api';
+import { type Attributes, type Context, context, createContextKey, SpanKind } from '@opentelemetry/api';
 import type { ToolInvocation } from '../mcp/call-middleware.js';
 import type { CallToolResult } from '../mcp/types.js';
 import type { TracedCaller } from '../options/tracer.js';
 import { isRecord } from '../protocol/base/kinds.js';
 import { ATTRIBUTE, ERROR, OPERATION, OWN_ATTRIBUTE, TOOLS_CALL } from './names.js';
-import { SpanKind, type SpanOperation } from './operation.js';
+import type { SpanOperation } from './operation.js';
 import type { TraceSetting } from './setting.js';
 
 /** A call of a tool, from the model's request to its result. */
@@ -23,6 +23,18 @@ export interface TracedCall {
 /** Marks what runs within a call. */
 const CALL = createContextKey('tenon: the call of a tool');
 
+interface CallMark {
+  readonly spans: ToolSpans;
+  readonly call: TracedCall;
+}
+
+/** How a call went. */
+interface Outcome {
+  readonly errorType: string | undefined;
+  readonly attributes?: Attributes;
+  readonly output?: unknown;
+}
+
 /** The `execute_tool` spans of one conversation. */
 export class ToolSpans {
   readonly #setting: TraceSetting;
@@ -36,8 +48,9 @@ export class ToolSpans {
 
   /** The call of this conversation that the current code runs in. */
   current(): TracedCall | undefined {
-    const call = context.active().getValue(CALL) as TracedCall | undefined;
-    return call !== undefined && this.#running.has(call) ? call : undefined;
+    const within = context.active().getValue(CALL) as CallMark | undefined;
+    // A tool may begin a conversation of its own. A call may be over, and what it began goes on.
+    return within?.spans === this ? within.call : undefined;
   }
 
   /** The model asks for it. */
@@ -65,30 +78,38 @@ export class ToolSpans {
     owner: Context,
     run: () => Promise<CallToolResult>,
   ): void {
-    const { toolUseId: id, toolName: name, input } = invocation;
-    const known = id === undefined ? undefined : this.#calls.get(id);
-    const call: TracedCall = known ?? { id, name, input, owner, readyAt: this.#setting.time.now() };
-    if (id !== undefined && known === undefined) this.#calls.set(id, call);
+    const call = this.#callOf(invocation, owner);
     // The runtime asks the host for tools of in-process servers: the host's part is within the runtime's.
     const isWithin = call.operation !== undefined && call.caller === 'runtime' && by === 'host';
     if (!isWithin) call.caller = by;
     const operation = this.#begun(call);
-    operation.set(mcpAttributes(invocation));
-    const began = this.#setting.time.now();
-    const running = context.with(operation.context.setValue(CALL, call), run);
-    const settle = (errorType: string | undefined, more: Attributes, output?: unknown): void =>
+    operation.set(mcpAttributes(invocation, by));
+    const { time, metrics } = this.#setting;
+    const began = time.now();
+    const mark: CallMark = { spans: this, call };
+    const running = context.with(operation.context.setValue(CALL, mark), run);
+    const settle = ({ errorType, attributes = {}, output }: Outcome): void =>
       this.#setting.safely(() => {
         const side = by === 'host' ? 'server' : 'client';
         if (invocation.server !== undefined)
-          this.#setting.metrics.mcp(side, this.#setting.time.now() - began, mcpMetric(invocation, errorType));
+          metrics.mcp(side, time.now() - began, mcpMetric(invocation, errorType));
         if (isWithin) return;
-        operation.set(more);
+        operation.set(attributes);
         this.#end(call, errorType, output);
       });
     running.then(
-      (result) => settle(result.isError ? ERROR.tool : undefined, {}, result),
-      (error) => settle(errorOf(error, invocation.signal), faultAttributes(error)),
+      (output) => settle({ errorType: output.isError ? ERROR.tool : undefined, output }),
+      (error) => settle({ errorType: errorOf(error, invocation.signal), attributes: faultAttributes(error) }),
     );
+  }
+
+  /** The call as the model asked for it, or a new one if that has not been seen. */
+  #callOf({ toolUseId: id, toolName: name, input }: ToolInvocation, owner: Context): TracedCall {
+    const known = id === undefined ? undefined : this.#calls.get(id);
+    if (known !== undefined) return known;
+    const call: TracedCall = { id, name, input, owner, readyAt: this.#setting.time.now() };
+    if (id !== undefined) this.#calls.set(id, call);
+    return call;
   }
 
   /** The model gets its result, whether it ran or not. */
@@ -127,8 +148,8 @@ export class ToolSpans {
       at: caller === undefined ? readyAt : undefined,
       attributes: {
         [ATTRIBUTE.toolName]: name,
-        // In the words of the conventions: who runs it, the program or the agent.
-        [ATTRIBUTE.toolType]: caller === 'host' ? 'function' : 'extension',
+        // In the words of the conventions: the agent runs it, unless it turns out that the program does.
+        [ATTRIBUTE.toolType]: 'extension',
         ...(id === undefined ? {} : { [ATTRIBUTE.toolCallId]: id }),
         ...(content.tools ? { [ATTRIBUTE.toolArguments]: this.#setting.text(input) } : {}),
       },
@@ -152,9 +173,10 @@ export class ToolSpans {
   }
 }
 
-function mcpAttributes({ server, sessionId }: ToolInvocation): Attributes {
+function mcpAttributes({ server, sessionId }: ToolInvocation, by: TracedCaller): Attributes {
   if (server === undefined) return {};
   return {
+    ...(by === 'host' ? { [ATTRIBUTE.toolType]: 'function' } : {}),
     [ATTRIBUTE.mcpMethod]: TOOLS_CALL,
     [OWN_ATTRIBUTE.mcpServer]: server,
     ...(sessionId === undefined ? {} : { [ATTRIBUTE.mcpSession]: sessionId }),

@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createSdkMcpServer, createSession, type Options, tool } from '../../src/index.js';
 import { otel } from '../../src/otel/index.js';
-import { apiError, toolUse, toolUses } from '../../src/testing/index.js';
+import { embedded } from '../../src/runtime/index.js';
+import { apiError, scriptedModel, toolUse, toolUses } from '../../src/testing/index.js';
 import { ask, BACK_ENDS } from '../support/back-ends.js';
 import { waitUntil } from '../support/real-cli.js';
 import { isWithin, Recorded, registerContext } from './support.js';
@@ -68,6 +69,7 @@ describe.each(BACK_ENDS)('the spans of $name', ({ start, isCli }) => {
     expect(call.attributes).toMatchObject({
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': STOCK,
+      'gen_ai.tool.type': 'function',
       'gen_ai.tool.call.id': expect.stringMatching(/^toolu_/),
       'gen_ai.conversation.id': turn.attributes['gen_ai.conversation.id'],
       'mcp.method.name': 'tools/call',
@@ -189,6 +191,30 @@ describe.each(BACK_ENDS)('the spans of $name', ({ start, isCli }) => {
       expect(own).toHaveLength(isCli ? 4 : 6);
     }
     expect(recorded.traceIds().size).toBe(3);
+  });
+
+  it('of a conversation that a tool holds are below the call of the tool (R59)', async () => {
+    await using agent = await start([toolUse('mcp__desk__ask'), 'Done.']);
+    const recorded = new Recorded();
+    const inner: Options = {
+      tracer: otel({ ...recorded.providers, agentName: 'expert' }),
+      runtime: embedded({ model: scriptedModel([stock(), 'Eight.']) }),
+      mcpServers: { shop: shop(recorded) },
+      allowedTools: [STOCK],
+      env: agent.box.env(),
+    };
+    const consult = tool('ask', 'Asks an expert.', {}, async () => {
+      await ask(inner);
+      return 'asked';
+    });
+    const desk = createSdkMcpServer({ name: 'desk', tools: [consult] });
+    const options = { mcpServers: { desk }, allowedTools: ['mcp__desk__ask'] };
+    await ask(agent.options(traced(recorded, options)));
+    const within = `invoke_agent expert(chat + execute_tool ${STOCK}(look up hammer) + chat)`;
+    const call = `execute_tool mcp__desk__ask(${within})`;
+    expect(recorded.shape()).toBe(
+      isCli ? `invoke_agent clerk(${call})` : `invoke_agent clerk(chat + ${call} + chat)`,
+    );
   });
 
   it('of a session are one for its start and one for each turn, in the trace that is active where it is asked (R59)', async () => {

@@ -108,6 +108,11 @@ export class Recorded {
     return below(undefined);
   }
 
+  /** The same, without the names of models. */
+  shape(): string {
+    return this.tree().replaceAll(/chat [^\s()]+/g, 'chat');
+  }
+
   traceIds(): Set<string> {
     return new Set(this.spans().map((span) => span.spanContext().traceId));
   }
