@@ -177,6 +177,13 @@ export type {
   ToolsOption,
 } from './options/options.js';
 export type { AgentPlan } from './options/plan.js';
+export type {
+  AgentTracer,
+  ConversationTrace,
+  TracedCaller,
+  TracedConversation,
+  TracedRequest,
+} from './options/tracer.js';
 export {
   AbortError,
   ControlError,

@@ -3,6 +3,7 @@ import type { Transport } from '../protocol/transport/transport.js';
 import type { SessionStore, SessionStoreFlush } from '../protocol/wire/session-store.js';
 import type { AgentPlan } from './plan.js';
 import type { GivenOptions } from './row.js';
+import type { ConversationTrace } from './tracer.js';
 
 /** How a conversation is started, for whatever opens the connection to its agent. */
 export interface AgentStart {
@@ -31,6 +32,8 @@ export interface AgentStart {
    * throws nor waits.
    */
   readonly onModel?: ((exchange: ModelExchange) => void) | undefined;
+  /** Present if the conversation is traced: for an agent that calls its tools and its model in this process. It never throws. */
+  readonly trace?: Pick<ConversationTrace, 'call' | 'chat'> | undefined;
 }
 
 /** A request to a model, or the answer to it. */

@@ -1,4 +1,5 @@
 import { hostEnvironment } from '../protocol/base/host-process.js';
+import type { TraceHeaders } from '../protocol/base/trace-context.js';
 
 /** The environment variable that names the CLI's executable. */
 export const EXECUTABLE_VARIABLE = 'CLAUDE_CODE_EXECUTABLE';
@@ -59,6 +60,26 @@ export function childEnvironment(
   // `undefined` and `null` mean "not set"; spawn would write them out as text.
   if (given !== undefined) for (const name of Object.keys(given)) if (given[name] == null) delete env[name];
   return given === undefined ? shared(env) : env;
+}
+
+/**
+ * The same, with the trace that the agent is to join, as in the official SDK: it takes precedence over one that the host has
+ * inherited itself, and what the caller sets takes precedence over it.
+ */
+export function withTrace(
+  env: NodeJS.ProcessEnv,
+  given: Record<string, string | undefined> = {},
+  headers: TraceHeaders | undefined,
+): NodeJS.ProcessEnv {
+  if (headers === undefined) return env;
+  const joined = { ...env };
+  // A state says something about its parent: that of another trace must not be passed on with this one.
+  if ('traceparent' in headers && !Object.hasOwn(given, 'TRACESTATE')) delete joined.TRACESTATE;
+  for (const [name, value] of Object.entries(headers)) {
+    const variable = name.toUpperCase();
+    if (!Object.hasOwn(given, variable)) joined[variable] = value;
+  }
+  return joined;
 }
 
 let latest: NodeJS.ProcessEnv = {};

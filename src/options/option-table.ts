@@ -233,7 +233,10 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
   },
   resumeSessionAt: { kind: text, to: toPlan('resumeSessionAt'), embedded: 'acts' },
   runtime: {
-    kind: { expected: 'embedded({ model }), or { open(start) }', accepts: hasOpen },
+    kind: {
+      expected: 'embedded({ model }), or { open(start) }',
+      accepts: (value) => hasMethod(value, 'open'),
+    },
     to: clientSide,
     embedded: 'acts',
   },
@@ -359,10 +362,15 @@ export const OPTION_TABLE: { readonly [Name in keyof Options]-?: Row<NonNullable
     },
     embedded: 'acts',
   },
+  tracer: {
+    kind: { expected: 'otel() of tenon/otel', accepts: (value) => hasMethod(value, 'begin') },
+    to: clientSide,
+    embedded: 'acts',
+  },
   transport: { kind: callback, to: clientSide, embedded: 'acts' },
   verbatimPrompts: { kind: truth, to: toSetting('verbatimPrompts', false), embedded: 'acts' },
 };
 
-function hasOpen(value: unknown): boolean {
-  return isRecord(value) && typeof value.open === 'function';
+function hasMethod(value: unknown, name: string): boolean {
+  return isRecord(value) && typeof value[name] === 'function';
 }

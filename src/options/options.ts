@@ -14,6 +14,7 @@ import type { OnElicitation, OnSampling, OnUserDialog } from '../protocol/wire/h
 import type { SessionStore, SessionStoreFlush } from '../protocol/wire/session-store.js';
 import type { SandboxSettings, SettingSource, Settings } from '../protocol/wire/settings.js';
 import type { AgentRuntime, OpenTransport } from './agent-runtime.js';
+import type { AgentTracer } from './tracer.js';
 
 export type { AgentDefinition, AgentMcpServerSpec, SdkPluginConfig } from '../protocol/wire/agents.js';
 export type { EffortLevel } from '../protocol/wire/control-payloads.js';
@@ -246,6 +247,8 @@ type TenonOptions = {
   record?: string | RecordOptions | undefined;
   /** Wraps every call of a tool of an in-process server; the first is the outermost. */
   toolMiddleware?: readonly CallMiddleware[] | undefined;
+  /** Makes spans and metrics of the conversation: see `otel()` in `tenon/otel`. */
+  tracer?: AgentTracer | undefined;
 };
 
 export type Options = OfficialOptions & TenonOptions;

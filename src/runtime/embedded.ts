@@ -16,6 +16,7 @@ import { checkModel } from './model.js';
 import { type RunningRuntime, serveRuntime } from './serve.js';
 import { checkCache, factsOf, type PlacedConfig } from './start/runtime-config.js';
 import { checkMaxResultChars } from './tools/result-bounds.js';
+import { traced } from './traced.js';
 import { watchedModel } from './watched-model.js';
 
 /**
@@ -33,8 +34,9 @@ export function embedded(config: PlacedConfig): AgentRuntime {
 }
 
 function open(given: PlacedConfig, start: AgentStart): Transport {
-  const { onModel } = start;
-  const config = onModel === undefined ? given : { ...given, model: watchedModel(given.model, onModel) };
+  const { onModel, trace } = start;
+  const watched = onModel === undefined ? given : { ...given, model: watchedModel(given.model, onModel) };
+  const config = trace === undefined ? watched : traced(watched, trace);
   const facts = factsOf(config);
   checkEmbedded(start.options, facts, start.warn);
   const { env, cwd, sessionStore, sessionStoreFlush = 'batched', loadTimeoutMs } = start;

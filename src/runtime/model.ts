@@ -102,6 +102,8 @@ export interface Model {
   window?(name: string): number | undefined;
   /** Its prices, if known. */
   readonly prices?: PriceTable | undefined;
+  /** Its requests have OpenTelemetry spans already, for instance because a client library makes them. Default: false. */
+  readonly tracesItself?: boolean | undefined;
   stream(request: ModelRequest, context: ModelContext): AsyncIterable<StreamEvent>;
 }
 

@@ -37,10 +37,11 @@ export function watchedModel(model: Model, observe: (exchange: ModelExchange) =>
 }
 
 /** One by one, and called on the model itself: it may be an object of a class with private members. */
-function factsOf(model: Model): Omit<Model, 'stream'> {
+export function factsOf(model: Model): Omit<Model, 'stream'> {
   return {
     name: model.name,
     prices: model.prices,
+    tracesItself: model.tracesItself,
     ...(model.accepts === undefined ? {} : { accepts: (name) => model.accepts?.(name) ?? true }),
     ...(model.resolve === undefined ? {} : { resolve: (name) => model.resolve?.(name) ?? name }),
     ...(model.identify === undefined ? {} : { identify: (name) => model.identify?.(name) }),

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { createSession, OptionError, type Options, query } from '../../src/index.js';
 import type { AgentStart } from '../../src/options/agent-runtime.js';
 import { OPTION_TABLE } from '../../src/options/option-table.js';
+import { otel } from '../../src/otel/index.js';
 import { embedded, InMemorySessionStore } from '../../src/runtime/index.js';
 import { scriptedModel } from '../../src/testing/index.js';
 
@@ -137,6 +138,7 @@ const ROWS: { [Name in keyof Options]-?: [value: Given<Name>, expected: Expected
   toolAliases: [{ A: 'mcp__a__b' }, { ignores: /by its own name/ }],
   toolConfig: [{ askUserQuestion: { previewFormat: 'html' } }, { ignores: /AskUserQuestion/ }],
   toolMiddleware: [[], { shownBy: 'test/client/tool-middleware.test.ts' }],
+  tracer: [otel(), { shownBy: 'test/otel/spans.test.ts' }],
   tools: [['A'], { plan: { tools: ['A'] } }],
   transport: [callback as never, { shownBy: 'test/client/transport.test.ts' }],
   verbatimPrompts: [true, { shownBy: 'test/client/options-table.test.ts' }],

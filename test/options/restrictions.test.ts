@@ -302,7 +302,7 @@ const NOT_RESTRICTING = `
   onUserDialog outputFormat pathToClaudeCodeExecutable perTaskStopAffordance persistSession planModeInstructions
   pluginDelivery promptSuggestions record resume resumeDropsTurn resumeSessionAt runtime sessionId sessionStore sessionStoreFlush
   signal skills spawnClaudeCodeProcess startupTimeoutMs stderr strictOptions supportedDialogKinds systemPrompt taskBudget
-  thinking throwOnErrorResult title toolAliases toolConfig transport verbatimPrompts
+  thinking throwOnErrorResult title toolAliases toolConfig tracer transport verbatimPrompts
 `
   .trim()
   .split(/\s+/);

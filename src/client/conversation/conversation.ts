@@ -36,7 +36,7 @@ export class Conversation {
   readonly #inbox: Inbox;
   readonly #watch: AgentWatch;
   readonly #ending = new Ending();
-  #onEnd: (() => void) | undefined;
+  #onEnd: ((reason: Error | string) => void) | undefined;
   #failure: TenonError | undefined;
   #stopping = false;
   #ended = false;
@@ -106,8 +106,8 @@ export class Conversation {
   }
 
   /** Calls back once, when nothing more can be sent; immediately if that is already the case. */
-  onEnd(callback: () => void): void {
-    if (this.#stopping) callback();
+  onEnd(callback: (reason: Error | string) => void): void {
+    if (this.#stopping) callback(this.#failure ?? 'The agent has exited.');
     else this.#onEnd = callback;
   }
 
@@ -274,7 +274,7 @@ export class Conversation {
     this.#channel.close(reason);
     this.#input.stop();
     this.#inbox.stop();
-    this.#onEnd?.();
+    this.#onEnd?.(reason);
     this.#onEnd = undefined;
   }
 

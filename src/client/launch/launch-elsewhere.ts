@@ -57,7 +57,7 @@ function opened(option: 'runtime' | 'transport', transport: Transport): Transpor
 }
 
 function agentStart(
-  { options, env, warn, tap }: LaunchRequest,
+  { options, env, warn, tap, trace }: LaunchRequest,
   plan: AgentPlan,
   store: Pick<AgentStart, 'sessionStore' | 'sessionStoreFlush' | 'loadTimeoutMs'> = {},
 ): AgentStart {
@@ -70,6 +70,7 @@ function agentStart(
     cwd: cwd ?? hostDirectory(),
     warn,
     onModel: tap.onModel,
+    trace,
     get args() {
       return openArguments(plan, cwd);
     },

@@ -5,6 +5,7 @@ import { failedTransport } from '../../protocol/transport/failed-transport.js';
 import type { Transport } from '../../protocol/transport/transport.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { Tap } from '../query/observers.js';
+import type { Trace } from '../query/trace.js';
 
 /** What an agent is started with. */
 export interface LaunchRequest {
@@ -19,6 +20,8 @@ export interface LaunchRequest {
   readonly warn: Warn;
   /** Shows the frames to observers, if there are any. */
   readonly tap: Tap;
+  /** Undefined if the conversation is not traced. */
+  readonly trace: Trace | undefined;
 }
 
 /** How errors name the CLI. */

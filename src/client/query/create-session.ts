@@ -3,6 +3,7 @@ import { TenonError } from '../../protocol/base/errors.js';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../../protocol/wire/messages/index.js';
 import type { QueryParameters } from './open-agent.js';
 import type { Query } from './query-type.js';
+import { givenMessage } from './trace.js';
 
 /** A conversation of several turns. */
 export interface Session extends AsyncDisposable {
@@ -25,19 +26,22 @@ export function openSession(options: Options, query: (parameters: QueryParameter
 class OpenConversation implements Session {
   readonly query: Query;
   readonly #outbox = new Outbox();
+  readonly #tracer: Options['tracer'];
   #lastTurn: Promise<unknown> = Promise.resolve();
 
   constructor(options: Options, query: (parameters: QueryParameters) => Query) {
+    this.#tracer = options.tracer;
     // A failed turn does not end the conversation, so its result is returned rather than thrown.
     this.query = query({ prompt: this.#outbox, options: { ...options, throwOnErrorResult: false } });
   }
 
   send(message: string | SDKUserMessage): void {
-    this.#outbox.push(
+    const given: SDKUserMessage =
       typeof message === 'string'
         ? { type: 'user', message: { role: 'user', content: message }, parent_tool_use_id: null }
-        : message,
-    );
+        : message;
+    if (this.#tracer !== undefined) givenMessage(this.#tracer, given.message);
+    this.#outbox.push(given);
   }
 
   async *stream(): AsyncGenerator<SDKMessage, void> {

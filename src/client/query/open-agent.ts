@@ -1,3 +1,4 @@
+import { withTrace } from '../../options/environment.js';
 import { givenOptions, warningsTo } from '../../options/normalise.js';
 import type { Options } from '../../options/options.js';
 import { type PlannedQuery, planOf } from '../../options/plan.js';
@@ -25,6 +26,7 @@ import { afterAnswer, withAgent } from './named-agent.js';
 import { type Debug, debugTo, frameTap, type Tap } from './observers.js';
 import { QueryHandle } from './query-handle.js';
 import type { Query } from './query-type.js';
+import { openTrace, type Trace, traceHeaders } from './trace.js';
 
 export interface QueryParameters {
   prompt: Prompt;
@@ -35,7 +37,7 @@ export interface QueryParameters {
 export function runQuery({ prompt, options = {} }: QueryParameters, machine: Machine): Query {
   const given = givenOptions(options, 'query');
   checkPrompt('query', prompt);
-  const { conversation, initialized, mcp, say, tape } = openAgent(given, machine);
+  const { conversation, initialized, mcp, say, tape } = openAgent(given, machine, typeof prompt === 'string');
   say(prompt);
   return new QueryHandle(conversation, initialized, mcp, tape);
 }
@@ -55,16 +57,25 @@ export interface OpenAgent {
 
 /**
  * Plan, launch, connect. Invalid options are thrown here; problems with the machine are thrown by the loop.
+ * `isPrompted`: the whole prompt follows at once.
  */
-export function openAgent(options: GivenOptions, machine: Machine): OpenAgent {
+export function openAgent(options: GivenOptions, machine: Machine, isPrompted = false): OpenAgent {
   const planned = planOf(options);
   const configured = configuredServers(options, planned.env, machine.readConfiguration);
   warnAbout(configured.problems, options);
   if (options.canUseTool !== undefined) warnIfNeverAsked(options);
-  const host = hostOf(options, configured);
-  const tap = frameTap(options, planned.env, configured.secrets, host.debug, machine);
-  const launch = launchPlanned(options, planned, configured, host, machine, tap);
-  return { ...connect(options, planned.settings, configured, host, launch), tape: tap.tape };
+  const debug = debugTo(options.onDebug, configured.secrets);
+  const trace = openTrace(options, isPrompted, configured.secrets, debug);
+  try {
+    const host = hostOf(options, configured, debug, trace);
+    const env = withTrace(planned.env, options.env, traceHeaders(trace, debug));
+    const tap = frameTap(options, env, configured.secrets, debug, machine);
+    const launch = launchPlanned(options, { ...planned, env }, configured, host, machine, tap);
+    return { ...connect(options, planned.settings, configured, host, launch), tape: tap.tape };
+  } catch (error) {
+    trace?.end(error as Error);
+    throw error;
+  }
 }
 
 /** A callback that is never called looks like a guard and is none. Programs know the code from the official SDK. */
@@ -85,21 +96,28 @@ interface HostSide {
   signals: readonly AbortSignal[];
   /** The signal that was already aborted, if any: then nothing is started. */
   aborted: AbortSignal | undefined;
+  trace: Trace | undefined;
 }
 
-function hostOf(options: GivenOptions, { split, secrets }: ConfiguredServers): HostSide {
-  const debug = debugTo(options.onDebug, secrets);
-  const inProcess = new InProcessServers(split.inProcess, options.toolMiddleware);
+function hostOf(
+  options: GivenOptions,
+  { split }: ConfiguredServers,
+  debug: Debug,
+  trace: Trace | undefined,
+): HostSide {
+  const middleware = trace === undefined ? options.toolMiddleware : trace.before(options.toolMiddleware);
+  const inProcess = new InProcessServers(split.inProcess, middleware);
   const callbacks = new Callbacks(options, inProcess, debug);
   const signals = [options.abortController?.signal, options.signal].filter((signal) => signal !== undefined);
-  return { debug, inProcess, callbacks, signals, aborted: signals.find((signal) => signal.aborted) };
+  const aborted = signals.find((signal) => signal.aborted);
+  return { debug, inProcess, callbacks, signals, aborted, trace };
 }
 
 function launchPlanned(
   options: GivenOptions,
   { plan, initialize, env }: PlannedQuery,
   { split }: ConfiguredServers,
-  { aborted, callbacks }: HostSide,
+  { aborted, callbacks, trace }: HostSide,
   machine: Machine,
   tap: Tap,
 ): Launch {
@@ -113,7 +131,8 @@ function launchPlanned(
     initialize: { ...callbacks.announcement(), ...initialize },
     serverNames: Object.keys(split.inProcess),
     warn: warningsTo(options, 'TENON_OPTION'),
-    tap,
+    tap: trace === undefined ? tap : trace.around(tap),
+    trace,
   });
 }
 
@@ -121,7 +140,7 @@ function connect(
   options: GivenOptions,
   settings: ClientSettings,
   configured: ConfiguredServers,
-  { debug, inProcess, callbacks, signals, aborted }: HostSide,
+  { debug, inProcess, callbacks, signals, aborted, trace }: HostSide,
   launch: Launch,
 ): Omit<OpenAgent, 'tape'> {
   const { split, secrets } = configured;
@@ -141,10 +160,12 @@ function connect(
   const initialized =
     agentName === undefined ? started : withAgent(agentName, started, (error) => conversation.fail(error));
   initialized.catch((error) => debug('initialize', messageOf(error)));
+  if (trace !== undefined) started.then(() => trace.ready()).catch(() => {});
   const mcp = new McpControls(conversation, inProcess, configured, options, initialized, debug);
   const stopListening =
     aborted === undefined ? signals.map((signal) => onAbort(signal, () => conversation.abort(signal))) : [];
-  conversation.onEnd(() => {
+  conversation.onEnd((reason) => {
+    trace?.end(reason);
     mcp.end();
     inProcess.close();
     for (const stop of stopListening) stop();

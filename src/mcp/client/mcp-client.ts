@@ -1,4 +1,5 @@
 import { AbortError } from '../../protocol/base/errors.js';
+import { withTraceHeaders } from '../../protocol/base/trace-context.js';
 import { listPages } from '../json-rpc/list-pages.js';
 import { JsonRpcPeer, type JsonRpcRequestOptions, JsonRpcTimeout } from '../json-rpc/peer.js';
 import type { CallToolResult, InitializeResult, JsonRpcMessage, JsonRpcRequest } from '../types.js';
@@ -72,7 +73,8 @@ export class McpClient {
     toolUseId: string,
     options: McpRequestOptions,
   ): Promise<CallToolResult> {
-    const params = { name, arguments: args, _meta: { 'claudecode/toolUseId': toolUseId } };
+    const meta = { 'claudecode/toolUseId': toolUseId };
+    const params = withTraceHeaders({ name, arguments: args, _meta: meta });
     const { onProgress = () => {} } = options;
     return this.request('tools/call', params, { ...options, onProgress }) as Promise<CallToolResult>;
   }

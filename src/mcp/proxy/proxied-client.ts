@@ -1,5 +1,6 @@
 import type { Cancellation } from '../../protocol/base/cancellation.js';
 import { AbortError, messageOf } from '../../protocol/base/errors.js';
+import { withTraceHeaders } from '../../protocol/base/trace-context.js';
 import { errorResult } from '../error-result.js';
 import { INTERNAL_ERROR } from '../json-rpc/codes.js';
 import { JsonRpcFault } from '../json-rpc/fault.js';
@@ -183,7 +184,8 @@ export class ProxiedClient implements ServerEnd {
   }
 
   #request({ method, params }: McpRequest, options?: JsonRpcRequestOptions): Promise<McpResult> {
-    return this.#server.request(method, params, options);
+    const traced = method === 'tools/call' && params !== undefined ? withTraceHeaders(params) : params;
+    return this.#server.request(method, traced, options);
   }
 
   #lost(error: Error): void {

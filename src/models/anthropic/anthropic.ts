@@ -80,6 +80,7 @@ export function anthropic(options: AnthropicOptions = {}): Model {
     resolve: (name) => aliases[name] ?? name,
     identify: (name) => identityOf(options, aliases[name] ?? name),
     prices: withAliases(PRICES),
+    tracesItself: hasTracer(options.client),
     window: (name) => windowOf(aliases[name] ?? name),
     stream(request, context) {
       const open = async (): Promise<AsyncIterable<StreamEvent>> => {
@@ -94,6 +95,11 @@ export function anthropic(options: AnthropicOptions = {}): Model {
       return withRetries(open, context, maxRetries, { of: failureOf, told: modelError });
     },
   };
+}
+
+/** Since 1.8 a client of the vendor's packages makes a span of every call. */
+function hasTracer(client: AnthropicClient | undefined): boolean {
+  return (client as { _tracer?: unknown } | undefined)?._tracer != null;
 }
 
 /** A ready client tells by its address whose platform it is for. */

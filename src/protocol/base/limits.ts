@@ -218,6 +218,8 @@ export const LIMITS = {
    * exhaust memory.
    */
   maxTranscriptLineBytes: 64 * 1024 * 1024,
+  /** What a span says of prompts, answers, inputs and outputs. Backends refuse spans that are too large. */
+  spanContentChars: 32 * 1024,
   /** A recording is written this often, or when this much of it waits: a write costs the same as five frames. */
   tapeFlushMs: 100,
   tapeFlushChars: 64 * 1024,
