@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown';
 /** The command is a program on top of the package: built apart from it, so that it does not change what others load. */
 const ON_TOP = 'commands/';
 /** What Node loads by its place, in a thread of its own. */
-const LOADED_BY_PLACE = ['commands/tools-file/typescript-hooks'];
+const LOADED_BY_PLACE = ['commands/tools-file/fresh-hooks', 'commands/tools-file/typescript-hooks'];
 
 /**
  * Writes one readable file for each entry of the package, and one for what several of them share. A hundred small
@@ -143,12 +143,15 @@ function reachedFrom(entry, context) {
  * @returns {import('rolldown').Plugin}
  */
 function importingEntries(root) {
-  const { name, exports } = manifestOf(root);
+  const { name, exports, imports } = manifestOf(root);
   const names = new Map(
-    Object.entries(exports)
+    [
+      ...Object.entries(exports).map(([path, target]) => [name + path.slice(1), target]),
+      ...Object.entries(imports),
+    ]
       // Of two names for one entry the first counts.
       .reverse()
-      .map(([path, target]) => [sourceOf(root, target), name + path.slice(1)]),
+      .map(([specifier, target]) => [sourceOf(root, target), specifier]),
   );
   return {
     name: 'entries-stay-outside',
@@ -189,11 +192,11 @@ function sourceOf(root, target) {
 
 /**
  * @param {string} root
- * @returns {{ name: string, exports: Record<string, Target>, bin: Record<string, string> }}
+ * @returns {{ name: string, exports: Record<string, Target>, imports: Record<string, string>, bin: Record<string, string> }}
  */
 function manifestOf(root) {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  return { exports: { '.': './dist/index.js' }, bin: {}, ...manifest };
+  return { exports: { '.': './dist/index.js' }, imports: {}, bin: {}, ...manifest };
 }
 
 /**
@@ -203,8 +206,8 @@ function manifestOf(root) {
  * @returns {string[]}
  */
 function entries(root) {
-  const { exports, bin } = manifestOf(root);
-  const targets = [...Object.values(exports), ...Object.values(bin)]
+  const { exports, imports, bin } = manifestOf(root);
+  const targets = [...Object.values(exports), ...Object.values(imports), ...Object.values(bin)]
     .map((target) => (typeof target === 'string' ? target : target.default))
     .filter((target) => target.endsWith('.js'));
   const isThere = (/** @type {string} */ name) => existsSync(join(root, 'src', `${name}.ts`));

@@ -12,6 +12,9 @@ import { print, printJson } from './terminal/print.js';
 /** Each command is loaded only when it is called. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   run: async () => (await import('./run/command.js')).runCommand,
+  dev: async () => (await import('./dev/command.js')).devCommand,
+  tools: async () => (await import('./tools/command.js')).toolsCommand,
+  call: async () => (await import('./call/command.js')).callCommand,
   inspect: async () => (await import('./inspect/command.js')).inspectCommand,
   replay: async () => (await import('./replay/command.js')).replayCommand,
   serve: async () => (await import('./serve.js')).serveCommand,
@@ -85,5 +88,5 @@ function report(error: unknown, name: string | undefined, rest: readonly string[
       TenonError.is(error) || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message);
     print(`${paint.red(`${prefix}:`)} ${hanging(text)}\n`, process.stderr);
   }
-  return error instanceof OptionError ? EXIT.usage : EXIT.failed;
+  return OptionError.is(error) ? EXIT.usage : EXIT.failed;
 }

@@ -3,17 +3,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type Command, readArguments } from '../../src/commands/arguments/command.js';
+import { callCommand } from '../../src/commands/call/command.js';
+import { devCommand } from '../../src/commands/dev/command.js';
 import { doctorCommand } from '../../src/commands/doctor/command.js';
+import { inspectCommand } from '../../src/commands/inspect/command.js';
 import { main } from '../../src/commands/main.js';
 import { mcpCommand } from '../../src/commands/mcp/command.js';
 import { newCommand } from '../../src/commands/new/command.js';
 import { replayCommand } from '../../src/commands/replay/command.js';
 import { runCommand } from '../../src/commands/run/command.js';
 import { serveCommand } from '../../src/commands/serve.js';
+import { toolsCommand } from '../../src/commands/tools/command.js';
 import { toolsFile } from './support/agent.js';
 import { type Finished, program, tenon } from './support/tenon.js';
 
-const COMMANDS = ['run', 'replay', 'serve', 'doctor', 'mcp', 'new'];
+const COMMANDS = ['run', 'dev', 'tools', 'call', 'inspect', 'replay', 'serve', 'doctor', 'mcp', 'new'];
 const ESCAPE = '\u001b';
 
 /** What is refused before anything starts needs no process of its own. */
@@ -84,6 +88,15 @@ describe('a wrong command line exits with 2 and names the option, the value and 
       /another file already has a server named "tools"/,
     ],
     [['run', 'x', '--tools', toolsFile, '--server', 'tools=npx x'], /Choose another name/],
+    [['run', 'x', '--inspect=contol'], /--inspect must stand alone, or be --inspect=control; it is "contol"/],
+    [['run', 'x', '--resume', 'a', '--continue'], /choose one of --resume <session> and --continue/],
+    [['dev'], /a tools file is required: tenon dev \.\/tools\.js/],
+    [['dev', './absent.js', '--runtime', 'rehearsal'], /file "\.\/absent\.js": there is no such file/],
+    [['dev', toolsFile, '--port', 'x'], /--port must be a port from 0 to 65535; it is "x"/],
+    [['dev', toolsFile, '--replay', 'no.tape'], /--replay "no\.tape": there is no such file/],
+    [['dev', toolsFile, '--replay', toolsFile, '--runtime', 'cli'], /--replay needs the embedded runtime/],
+    [['dev', toolsFile, '--runtim', 'cli'], /there is no option --runtim\. Did you mean --runtime\?/],
+    [['call'], /a tools file is required: tenon call/],
     [['replay'], /a recording is required: tenon replay run\.tape/],
     [['serve'], /a tools file is required/],
     [['serve', toolsFile], /either --stdio or --http <port>/],
@@ -123,7 +136,18 @@ describe('a wrong command line exits with 2 and names the option, the value and 
 });
 
 describe('the commands that are written down', () => {
-  const commands = [runCommand, replayCommand, serveCommand, doctorCommand, mcpCommand, newCommand];
+  const commands = [
+    runCommand,
+    devCommand,
+    toolsCommand,
+    callCommand,
+    inspectCommand,
+    replayCommand,
+    serveCommand,
+    doctorCommand,
+    mcpCommand,
+    newCommand,
+  ];
   const guide = readFileSync(new URL('../../docs/guide/command-line.md', import.meta.url), 'utf8');
   const blocks = [...guide.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
   const lines = [

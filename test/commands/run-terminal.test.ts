@@ -118,6 +118,8 @@ describeInTerminal('the screen of tenon run', () => {
     await terminal.sees('ne[v]er');
     terminal.press(CTRL_C);
     expect(await terminal.exited).toBe(130);
-    expect(await terminal.text()).toContain('(withdrawn)');
+    expect(await terminal.text()).toMatch(
+      /ne\[v\]er\nInterrupting the turn; Ctrl-C again quits\.\n\(withdrawn\)\n/,
+    );
   });
 });

@@ -1,14 +1,11 @@
 /** What a file of tools may be, and what is said when it is something else. */
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { serversIn } from '../../src/commands/tools-file/exported-servers.js';
 import { createSdkMcpServer, tool } from '../../src/index.js';
 import { sandbox } from '../support/real-cli.js';
+import { project } from './support/project.js';
 import { tenon } from './support/tenon.js';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const add = tool('add', 'Adds', { type: 'object' }, () => 1);
 const multiply = tool('multiply', 'Multiplies', { type: 'object' }, () => 2);
 const calc = createSdkMcpServer({ name: 'calc', tools: [add] });
@@ -51,19 +48,6 @@ describe('a module of tools', () => {
   });
 });
 
-/** A project of a user, in which `tenon` is what was built here. */
-async function project(folder: string, files: Record<string, string>, packages: readonly string[] = []) {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
-  await mkdir(join(folder, 'node_modules'), { recursive: true });
-  await symlink(root, join(folder, 'node_modules', 'tenon'));
-  for (const name of packages) {
-    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
-  }
-}
-
 /** Whether the file loads is seen by serving it; a bad name of a server shows the names that are there. */
 async function load(file: string, cwd: string) {
   return tenon(['serve', file, '--http', '0', '--name', '?'], { cwd });
@@ -95,7 +79,11 @@ describe('a file of tools', () => {
       'throw new Error("no database");',
       /could not be loaded: Error: no database\n\s+at .*throws\.mjs:1/,
     ],
-    ['broken.mjs', 'export const = 1;', /could not be loaded: .*SyntaxError/s],
+    [
+      'broken.mjs',
+      'export const = 1;',
+      /could not be loaded: .*broken\.mjs:1\n.*export const = 1.*SyntaxError/s,
+    ],
     [
       'absent.mjs',
       'import "no-such-package";',

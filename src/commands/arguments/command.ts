@@ -4,7 +4,8 @@ import { closest } from '../../protocol/base/similar.js';
 
 /** One option of a command. */
 export interface OptionSpec {
-  type: 'string' | 'boolean';
+  /** `optional`: alone or with a value after `=`, never with the next word: `--inspect`, `--inspect=control`. */
+  type: 'string' | 'boolean' | 'optional';
   /** What it does, in a few words; shown by `--help`. */
   help: string;
   /** The placeholder for the value in `--help`: `<file>`. */
@@ -22,7 +23,7 @@ type ValueOf<Spec extends OptionSpec> = Spec['type'] extends 'boolean'
     ? string[]
     : string;
 
-/** The values of a command line, typed from the options that the command declares. */
+/** The values of a command line, typed from the options that the command declares; `''` for an optional one alone. */
 export type Values<Specs extends OptionSpecs> = { [Name in keyof Specs]?: ValueOf<Specs[Name]> };
 
 export interface Arguments<Specs extends OptionSpecs = OptionSpecs> {
@@ -62,7 +63,12 @@ export function readArguments(command: Command, given: readonly string[]): Argum
   const args = end === -1 ? given : given.slice(0, end);
   const { tokens } = parseArgs({
     args: [...args],
-    options: Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }])),
+    options: Object.fromEntries(
+      Object.entries(command.options).map(([name, { type }]) => [
+        name,
+        { type: type === 'string' ? type : 'boolean' },
+      ]),
+    ),
     allowPositionals: true,
     strict: false,
     tokens: true,
@@ -92,16 +98,25 @@ function readOption(
     values[name] = true;
     return;
   }
+  if (spec.type === 'optional' && value === undefined) {
+    values[name] ??= '';
+    return;
+  }
   // `--tools --json`: the second is hardly meant as a file name.
   if (value === undefined || (value.startsWith('--') && value.length > 2)) {
     throw refused(command, rawName, value, `needs a value: ${rawName} ${spec.value ?? '<value>'}`);
   }
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
-    throw refused(command, rawName, value, `must be one of ${spec.choices.join(', ')}; it is "${value}".`);
+    throw refused(command, rawName, value, `${choicesText(rawName, spec)}; it is "${value}".`);
   }
   if (spec.multiple === true) values[name] = [...((values[name] as string[] | undefined) ?? []), value];
   else if (values[name] !== undefined) throw refused(command, rawName, value, 'can be given only once.');
   else values[name] = value;
+}
+
+function choicesText(rawName: string, { type, choices = [] }: OptionSpec): string {
+  if (type !== 'optional') return `must be one of ${choices.join(', ')}`;
+  return `must stand alone, or be ${choices.map((choice) => `${rawName}=${choice}`).join(', ')}`;
 }
 
 function unknownOption(command: Command, rawName: string): OptionError {

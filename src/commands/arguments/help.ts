@@ -40,6 +40,7 @@ export function commandHelp(command: Command, paint: Palette): string {
 
 function placeholder({ type, value, choices }: OptionSpec): string {
   if (type === 'boolean') return '';
+  if (type === 'optional') return `[=${choices?.join('|') ?? value ?? '<value>'}]`;
   return ` ${choices?.join('|') ?? value ?? '<value>'}`;
 }
 

@@ -2,10 +2,10 @@ import { OptionError } from '../../index.js';
 import type { InspectorOptions } from '../../inspector/inspector.js';
 import type { InspectValues } from './command.js';
 
+export type ServerOptions = Pick<InspectorOptions, 'host' | 'port' | 'allowRemote' | 'force'>;
+
 /** Where the page is served. */
-export function serverOptions(
-  values: InspectValues,
-): Pick<InspectorOptions, 'host' | 'port' | 'allowRemote' | 'force'> {
+export function serverOptions(values: InspectValues): ServerOptions {
   return {
     host: values.host,
     port: portOf(values.port),

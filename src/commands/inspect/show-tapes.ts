@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { OptionError } from '../../index.js';
-import { startInspector } from '../../inspector/inspector.js';
+import { startInspector } from '../../inspector/for-commands.js';
 import { runOfTape } from '../../observe/run/run-of-tape.js';
 import { readTape, type Tape, TapeError, tapeLines } from '../../testing/index.js';
 import { EXIT } from '../exit-codes.js';
@@ -10,7 +10,7 @@ import { print } from '../terminal/print.js';
 import { announce } from './announce.js';
 import type { InspectValues } from './command.js';
 import { reportRuns, reportWhy } from './report.js';
-import { serverOptions } from './server-options.js';
+import { type ServerOptions, serverOptions } from './server-options.js';
 import { untilStopped } from './until-stopped.js';
 import { writeExports } from './write-exports.js';
 
@@ -22,8 +22,9 @@ export async function showTapes(files: readonly string[], values: InspectValues)
     throw new OptionError('--why', why, `--why looks into one recording; "${second}" is a second one.`);
   }
   if ([why, text, html, otlp].every((value) => value === undefined) && !json) {
+    const where = serverOptions(values);
     for (const file of files) check(file);
-    return showInPage(files, values);
+    return showInPage(files, where, values);
   }
   const runs = files.map((file) => runOfTape(readChecked(file)));
   await writeExports(files, runs, values);
@@ -33,9 +34,13 @@ export async function showTapes(files: readonly string[], values: InspectValues)
   return EXIT.ok;
 }
 
-async function showInPage(files: readonly string[], values: InspectValues): Promise<number> {
+async function showInPage(
+  files: readonly string[],
+  where: ServerOptions,
+  values: InspectValues,
+): Promise<number> {
   const inspector = await startInspector({
-    ...serverOptions(values),
+    ...where,
     title: files.map((file) => basename(file)).join(' · '),
     source: 'tape',
   });

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { OptionError } from '../../index.js';
-import { htmlOf } from '../../inspector/html-export.js';
+import { htmlOf } from '../../inspector/for-commands.js';
 import { otlpOf } from '../../observe/run/otlp.js';
 import type { Run } from '../../observe/run/run.js';
 import { messageOf } from '../../protocol/base/errors.js';

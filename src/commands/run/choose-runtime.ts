@@ -1,10 +1,14 @@
+import { join } from 'node:path';
 import { versionOf } from '../../client/launch/cli-versions.js';
 import { findClaudeCode, OptionError, type Options, ProcessError } from '../../index.js';
+import { configDirectory } from '../../protocol/base/user-directories.js';
 
 export const RUNTIMES = ['cli', 'embedded'] as const;
 
 export interface ChosenRuntime {
   options: Pick<Options, 'runtime' | 'pathToClaudeCodeExecutable'>;
+  /** What runs: `Claude Code CLI 2.1.325`. */
+  name: string;
   /** Tells the person what runs, from where, and why. */
   announcement: string;
 }
@@ -20,9 +24,11 @@ export async function chooseRuntime(
   const { path, source } = findClaudeCode({ env });
   if (path !== undefined) {
     const version = versionOf(path);
+    const name = `Claude Code CLI${version === undefined ? '' : ` ${version}`}`;
     return {
       options: { pathToClaudeCodeExecutable: path },
-      announcement: `Claude Code CLI${version === undefined ? '' : ` ${version}`} (${source}: ${path})`,
+      name,
+      announcement: `${name} (${source}: ${path})`,
     };
   }
   if (given !== 'cli' && modelSource(env) !== undefined) {
@@ -48,7 +54,7 @@ async function embeddedRuntime(env: NodeJS.ProcessEnv): Promise<ChosenRuntime> {
       '--runtime embedded needs a model: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or ANTHROPIC_BASE_URL for a server that needs no key.',
     );
   }
-  const [{ embedded }, { anthropic }] = await Promise.all([
+  const [{ embedded, fileSessionStore }, { anthropic }] = await Promise.all([
     import('../../runtime/index.js'),
     import('../../models/anthropic/anthropic.js'),
   ]);
@@ -56,12 +62,17 @@ async function embeddedRuntime(env: NodeJS.ProcessEnv): Promise<ChosenRuntime> {
   const needsNoKey = !env.ANTHROPIC_API_KEY && !env.ANTHROPIC_AUTH_TOKEN;
   const model = anthropic(needsNoKey ? { apiKey: 'none' } : {});
   return {
-    options: { runtime: embedded({ model }) },
+    // Where the CLI keeps its conversations, so that either can go on with those of the other.
+    options: {
+      runtime: embedded({ model, sessionStore: fileSessionStore(join(configDirectory(env), 'projects')) }),
+    },
+    name: 'Embedded runtime',
     announcement: `Embedded runtime (${source})`,
   };
 }
 
-function modelSource(env: NodeJS.ProcessEnv): string | undefined {
+/** What says how to reach a model; undefined if nothing does. */
+export function modelSource(env: NodeJS.ProcessEnv): string | undefined {
   // Only the origin: a URL may contain a password.
   const { ANTHROPIC_BASE_URL: url } = env;
   if (url) return `ANTHROPIC_BASE_URL ${URL.canParse(url) ? new URL(url).origin : url}`;

@@ -1,24 +1,16 @@
-import {
-  explainPermissions,
-  isSuccess,
-  type McpServerConfig,
-  OptionError,
-  type Options,
-  query,
-  type ToolPermission,
-} from '../../index.js';
-import { mcpToolName, mcpToolPrefix } from '../../mcp/tool-names.js';
+import { basename } from 'node:path';
+import { OptionError } from '../../index.js';
 import { type Arguments, defineCommand, type Values } from '../arguments/command.js';
-import { EXIT } from '../exit-codes.js';
-import { Keyboard } from '../terminal/keyboard.js';
 import { consoleTo } from '../terminal/own-console.js';
 import { Screen } from '../terminal/screen.js';
-import { type FoundServer, loadTools } from '../tools-file/load-tools.js';
+import { loadTools } from '../tools-file/load-tools.js';
+import { addServers, allowedTools, recording } from './agent-options.js';
 import { chooseRuntime, RUNTIMES } from './choose-runtime.js';
-import { Interruption } from './interruption.js';
-import { PermissionQuestions } from './permission-questions.js';
+import { converse } from './conversation.js';
+import type { Inspected } from './inspected.js';
+import { oneTurn } from './one-turn.js';
+import { PageQuestions } from './page-questions.js';
 import { readPrompt } from './prompt.js';
-import { JsonReporter, type Reporter, ScreenReporter } from './reporter.js';
 import { readServers } from './server-option.js';
 
 const options = {
@@ -44,22 +36,37 @@ const options = {
     help: 'run this tool without asking: add, mcp__shop__*, Read, "Bash(ls:*)"',
   },
   yes: { type: 'boolean', help: 'run all tools of --tools and --server without asking' },
+  resume: { type: 'string', value: '<session>', help: 'go on with an earlier conversation' },
+  continue: { type: 'boolean', help: 'go on with the last conversation of this folder' },
+  inspect: {
+    type: 'optional',
+    choices: ['control'],
+    help: 'show the run in a browser; with =control questions can be answered there, too',
+  },
+  force: { type: 'boolean', help: 'with --inspect: also where NODE_ENV is production' },
   record: { type: 'string', value: '<file>', help: 'record the run, for tenon replay; without secrets' },
   json: { type: 'boolean', help: 'print every message as a line of JSON' },
 } as const;
 
 export const runCommand = defineCommand({
   name: 'run',
-  usage: '"<prompt>" [--tools <file>] [options]',
-  summary: 'Runs an agent in the terminal, with tools from a file.',
+  usage: '["<prompt>"] [--tools <file>] [options]',
+  summary: 'Runs an agent in the terminal, with tools from a file. Without a prompt it is a conversation.',
   details: [
     'The answer goes to stdout; calls, questions and the closing line go to stderr. Without a terminal nobody can be asked,',
     'so a tool that is not allowed is denied. Ctrl-C interrupts the turn; a second Ctrl-C quits. The prompt "-" is read',
-    'from stdin. The embedded runtime needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL.',
+    'from stdin. The embedded runtime needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL. In a conversation /help shows what',
+    'can be typed, /exit or Ctrl-D leaves; what you typed is there again the next time (cursor up).',
   ].join('\n'),
   options,
   examples: [
     { command: 'tenon run "What is 15 + 27?" --tools ./tools.js', does: 'an agent with your tools' },
+    { command: 'tenon run --tools ./tools.js', does: 'a conversation' },
+    { command: 'tenon run --continue --tools ./tools.js', does: 'and the next day' },
+    {
+      command: 'tenon run "What is 15 + 27?" --tools ./tools.js --inspect=control',
+      does: 'see it in a browser, and answer its questions there',
+    },
     {
       command: 'tenon run "What is 15 + 27?" --tools ./tools.js --yes > answer.txt',
       does: 'write only the answer to a file',
@@ -89,75 +96,66 @@ export const runCommand = defineCommand({
 type RunValues = Values<typeof options>;
 
 async function run({ values, positionals }: Arguments<typeof options>): Promise<number> {
-  const prompt = await readPrompt(positionals);
-  const maxTurns = readMaxTurns(values['max-turns']);
   const screen = new Screen();
+  const isConversation = positionals.length === 0 && canConverse(values, screen);
+  const prompt = isConversation ? undefined : await readPrompt(positionals);
+  const maxTurns = readMaxTurns(values['max-turns']);
+  checkResume(values);
   consoleTo((lines) => screen.note(lines));
   const found = await loadTools(values.tools ?? [], '--tools');
   const servers = addServers(found, readServers(values.server ?? []));
   const runtime = await chooseRuntime(values.runtime, process.env);
-  if (values.json !== true) screen.note(screen.paint.dim(runtime.announcement));
-  return converse(prompt, values, screen, {
+  const note = (text: string): void => {
+    if (values.json !== true) screen.note(screen.paint.dim(text));
+  };
+  note(runtime.announcement);
+  const page = values.inspect === 'control' ? new PageQuestions() : undefined;
+  const inspected = values.inspect === undefined ? undefined : await inspect(values, page, screen);
+  const given = {
     ...runtime.options,
     mcpServers: servers,
     allowedTools: allowedTools(values, found, Object.keys(servers)),
     model: values.model,
     maxTurns,
+    resume: values.resume,
+    continue: values.continue,
     systemPrompt: values.system,
     includePartialMessages: true,
     throwOnErrorResult: false,
-    ...recording(values, screen),
-  });
-}
-
-/** The file may be another one than was asked for: a recording never overwrites anything. */
-function recording(
-  { record, json }: RunValues,
-  screen: Screen,
-): Pick<Options, 'record' | 'onDebug' | 'stderr'> {
-  if (record === undefined) return {};
-  const note = (text: string): void => {
-    if (json !== true) screen.note(screen.paint.dim(text));
+    ...recording(values.record, screen, note),
   };
-  return {
-    record,
-    onDebug: ({ kind, message }) => kind === 'record' && note(`${capitalised(message)}.`),
-    // Warnings of Tenon itself; the agent's own words are not shown in a run.
-    stderr: (text) => text.startsWith('tenon: ') && screen.note(screen.paint.yellow(text.trimEnd())),
-  };
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-async function converse(prompt: string, values: RunValues, screen: Screen, given: Options): Promise<number> {
-  const interruption = new Interruption(screen);
-  // A question needs a person to read it and press a key.
-  const canAsk = values.json !== true && process.stdin.isTTY && screen.isTerminal;
-  const keyboard = canAsk ? new Keyboard(process.stdin, () => interruption.press()) : undefined;
-  const questions = new PermissionQuestions(screen, keyboard);
-  const reporter: Reporter =
-    values.json === true ? new JsonReporter() : new ScreenReporter(screen, { questions });
+  const running = { screen, page, inspected, isJson: values.json === true };
   try {
-    const agent = query({ prompt, options: withQuestions(given, questions) });
-    interruption.listen(agent);
-    for await (const message of agent) reporter.message(message);
-  } catch (error) {
-    if (!interruption.hasQuit) throw error;
+    return prompt === undefined ? await converse(given, running) : await oneTurn(prompt, given, running);
   } finally {
-    reporter.end();
-    keyboard?.close();
+    await inspected?.close();
   }
-  if (interruption.exitCode !== undefined) return interruption.exitCode;
-  return reporter.result !== undefined && isSuccess(reporter.result) ? EXIT.ok : EXIT.failed;
 }
 
-/** Where rules decide about every tool there is nothing to ask, and a callback would be warned about. */
-function withQuestions(given: Options, { canUseTool }: PermissionQuestions): Options {
-  const asking: Options = { ...given, canUseTool };
-  const isAsked = ({ decision }: ToolPermission): boolean => decision === 'ask';
-  return given.runtime === undefined || explainPermissions(asking).tools.some(isAsked) ? asking : given;
+/** Loaded when it is wanted: a server is much for a command that needs none. */
+async function inspect(
+  values: RunValues,
+  page: PageQuestions | undefined,
+  screen: Screen,
+): Promise<Inspected> {
+  const { Inspected } = await import('./inspected.js');
+  const inspected = await Inspected.start(titleOf(values), page, { force: values.force });
+  screen.note(`Inspector: ${screen.paint.bold(inspected.url)}`);
+  return inspected;
+}
+
+/** A person must be able to read and to type. */
+function canConverse({ json }: RunValues, screen: Screen): boolean {
+  return json !== true && process.stdin.isTTY === true && screen.isTerminal;
+}
+
+function titleOf({ tools: [file] = [] }: RunValues): string {
+  return file === undefined ? 'tenon run' : basename(file);
+}
+
+function checkResume({ resume, continue: last }: RunValues): void {
+  if (resume === undefined || last !== true) return;
+  throw new OptionError('--resume', resume, 'choose one of --resume <session> and --continue, not both.');
 }
 
 function readMaxTurns(given: string | undefined): number | undefined {
@@ -167,34 +165,4 @@ function readMaxTurns(given: string | undefined): number | undefined {
     given,
     `--max-turns must be a whole number of at least 1; it is "${given}".`,
   );
-}
-
-function addServers(
-  found: readonly FoundServer[],
-  others: Record<string, McpServerConfig>,
-): Record<string, McpServerConfig> {
-  for (const { name } of found) {
-    if (!Object.hasOwn(others, name)) continue;
-    throw new OptionError(
-      '--server',
-      name,
-      `--server ${name}=…: the tools file already has a server of that name. Choose another name.`,
-    );
-  }
-  return { ...Object.fromEntries(found.map(({ name, config }) => [name, config])), ...others };
-}
-
-/** `add` is short for `mcp__tools__add` if a file has a tool of that name. */
-function allowedTools(
-  values: RunValues,
-  found: readonly FoundServer[],
-  servers: readonly string[],
-): string[] {
-  const fullNames = new Map(
-    found.flatMap(({ name, tools }) => tools.map((tool) => [tool, mcpToolName(name, tool)] as const)),
-  );
-  return [
-    ...(values.allow ?? []).map((rule) => fullNames.get(rule) ?? rule),
-    ...(values.yes === true ? servers.map((name) => `${mcpToolPrefix(name)}__*`) : []),
-  ];
 }

@@ -4,13 +4,22 @@ import { LIMITS } from '../../protocol/base/limits.js';
 import { EXIT } from '../exit-codes.js';
 import type { Screen } from '../terminal/screen.js';
 
-/** Ctrl-C: the first interrupts the turn, the second ends the agent, the third does not wait for it. */
+/** What can be interrupted and ended. */
+export type Stoppable = Pick<Query, 'interrupt' | 'close'>;
+
+/**
+ * Ctrl-C: the first interrupts the turn, the second ends the agent, the third does not wait for it. Between the turns of
+ * a conversation somebody else decides what it means.
+ */
 export class Interruption {
   readonly #screen: Screen;
-  #agent: Query | undefined;
+  #agent: Stoppable | undefined;
   #presses = 0;
   #hasQuit = false;
   #exitCode: number | undefined;
+  #isTurn = false;
+  #whenIdle: (() => void) | undefined;
+  #cleanUp: () => Promise<unknown> = async () => {};
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -26,8 +35,13 @@ export class Interruption {
     return this.#hasQuit;
   }
 
+  /** What else must be ended before the program is. */
+  alsoEnd(cleanUp: () => Promise<unknown>): void {
+    this.#cleanUp = cleanUp;
+  }
+
   /** Listens until the program ends. A terminal in raw mode sends keys; everything else sends signals. */
-  listen(agent: Query): void {
+  listen(agent: Stoppable): void {
     this.#agent = agent;
     process.on('SIGINT', () => this.press());
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
@@ -35,7 +49,34 @@ export class Interruption {
     }
   }
 
+  /** What a press means while there is no turn. */
+  idle(whenIdle: () => void): void {
+    this.#whenIdle = whenIdle;
+  }
+
+  /** Earlier presses do not count. */
+  turnBegins(): void {
+    this.#presses = 0;
+    this.#isTurn = true;
+  }
+
+  /** A turn that was interrupted is no failure of a conversation. */
+  turnEnded(): void {
+    this.#isTurn = false;
+    if (!this.#hasQuit) this.#exitCode = undefined;
+  }
+
+  /** The person leaves between two turns. */
+  leaves(): void {
+    this.#hasQuit = true;
+    this.#exitCode = EXIT.interrupted;
+  }
+
   press(): void {
+    if (this.#whenIdle !== undefined && !this.#isTurn) {
+      this.#whenIdle();
+      return;
+    }
     this.#presses += 1;
     this.#exitCode = EXIT.interrupted;
     if (this.#presses === 1) {
@@ -49,10 +90,12 @@ export class Interruption {
   async #quit(code: number): Promise<void> {
     this.#hasQuit = true;
     this.#exitCode = code;
+    const others = this.#cleanUp();
     this.#screen.setStatus(undefined);
     this.#screen.note(this.#screen.paint.yellow('Stopped.'));
     // A tool that never ends must not keep the person waiting.
-    await Promise.race([this.#agent?.close(), wait(LIMITS.closeGraceMs)]).catch(() => {});
+    const ended = Promise.all([this.#agent?.close(), others]);
+    await Promise.race([ended, wait(LIMITS.closeGraceMs)]).catch(() => {});
     process.exit(code);
   }
 }

@@ -18,6 +18,7 @@ export async function readPrompt(positionals: readonly string[]): Promise<string
   throw new OptionError(
     'prompt',
     prompt,
-    `a prompt is required${wantsInput ? ', and stdin was empty' : ''}: tenon run "What is 15 + 27?" --tools ./tools.js`,
+    `a prompt is required${wantsInput ? ', and stdin was empty' : ''}: tenon run "What is 15 + 27?" --tools ./tools.js. ` +
+      'Without one, tenon run is a conversation, which needs a terminal.',
   );
 }

@@ -1,6 +1,7 @@
 import type { McpServerConfig } from '../../index.js';
 import { OptionError } from '../../index.js';
 import { messageOf } from '../../protocol/base/errors.js';
+import { quotedWords } from '../arguments/quoted-words.js';
 
 /** `--server name=…`: a URL, a command with its arguments, or the configuration itself as JSON. */
 export function readServers(given: readonly string[]): Record<string, McpServerConfig> {
@@ -20,7 +21,10 @@ function configOf(text: string, value: string): McpServerConfig {
   if (/^https?:\/\//.test(value)) return { type: 'http', url: checkedUrl(text, value) };
   const [, sse] = /^sse:(https?:\/\/.*)$/.exec(value) ?? [];
   if (sse !== undefined) return { type: 'sse', url: checkedUrl(text, sse) };
-  const [command, ...args] = shellWords(text, value);
+  // No shell is started.
+  const words = quotedWords(value);
+  if (words === undefined) throw refused(text, 'a quote is not closed.');
+  const [command, ...args] = words;
   if (command === undefined) throw refused(text, 'the command is empty.');
   return { type: 'stdio', command, args };
 }
@@ -36,20 +40,6 @@ function fromJson(text: string, value: string): McpServerConfig {
 function checkedUrl(text: string, value: string): string {
   if (URL.canParse(value)) return value;
   throw refused(text, `"${value}" is not a URL.`);
-}
-
-/**
- * Splits at white space, except inside quotes. No other shell syntax is supported, and no shell is started.
- */
-function shellWords(text: string, value: string): string[] {
-  const words: string[] = [];
-  const pattern = /\s*((?:"[^"]*"|'[^']*'|[^\s"'])+)/y;
-  while (pattern.lastIndex < value.length) {
-    const match = pattern.exec(value);
-    if (match === null) throw refused(text, 'a quote is not closed.');
-    words.push((match[1] ?? '').replaceAll(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single));
-  }
-  return words;
 }
 
 function refused(value: string, reason: string): OptionError {

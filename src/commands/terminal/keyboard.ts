@@ -3,6 +3,11 @@ import type { ReadStream } from 'node:tty';
 const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
 
+/** Who gets the keys that answer no question. */
+export interface KeyReader {
+  press(keys: string): void;
+}
+
 /**
  * Reads the keys of a terminal one by one and without echo for the whole run, so that typing while the agent
  * works neither garbles the screen nor answers a later question. Ctrl-C and Ctrl-Z keep their meaning.
@@ -10,6 +15,7 @@ const CTRL_Z = '\u001a';
 export class Keyboard {
   readonly #input: ReadStream;
   readonly #onInterrupt: () => void;
+  #editor: KeyReader | undefined;
   #onKey: ((key: string) => void) | undefined;
 
   constructor(input: ReadStream, onInterrupt: () => void) {
@@ -19,6 +25,11 @@ export class Keyboard {
     input.setEncoding('utf8');
     input.on('data', this.#read);
     process.on('SIGCONT', this.#continued);
+  }
+
+  /** From now on keys go there, unless a question is open. */
+  typeInto(editor: KeyReader): void {
+    this.#editor = editor;
   }
 
   /** Resolves with the first choice that `choiceOf` returns for a key; rejects when the signal is aborted. */
@@ -56,7 +67,8 @@ export class Keyboard {
     if (keys.includes(CTRL_C)) this.#onInterrupt();
     else if (keys === CTRL_Z) this.#suspend();
     // Several characters at once are an arrow key or pasted text, not an answer; a trailing Enter is ignored.
-    else this.#onKey?.(keys.replace(/[\r\n]+$/, ''));
+    else if (this.#onKey !== undefined) this.#onKey(keys.replace(/[\r\n]+$/, ''));
+    else this.#editor?.press(keys);
   };
 
   #suspend(): void {

@@ -9,6 +9,13 @@ const FRAME_MS = 100;
 const ERASE_LINE = '\r\u001b[K';
 const DEFAULT_COLUMNS = 80;
 
+/** A line that a person is typing. */
+export interface InputLine {
+  /** False if it is not on the screen. */
+  hide(): boolean;
+  show(): void;
+}
+
 /**
  * What a run shows. The answer goes to stdout, so that it can be piped; everything about it (calls,
  * questions, the closing line) to stderr. On a terminal the two share a screen, and a status line with a
@@ -27,6 +34,9 @@ export class Screen {
   #lineIsOpen = false;
   /** The status is hidden while a question is open. */
   #paused = false;
+  /** The cursor is behind a question. */
+  #questionIsOpen = false;
+  #input: InputLine | undefined;
 
   constructor(answers: Output = process.stdout, notes: Output = process.stderr) {
     this.#answers = answers;
@@ -41,6 +51,11 @@ export class Screen {
 
   get isTerminal(): boolean {
     return this.#notes.isTTY === true;
+  }
+
+  /** The line below everything, which notes are written above. */
+  setInput(input: InputLine | undefined): void {
+    this.#input = input;
   }
 
   /** A part of the answer, as it arrives. */
@@ -62,9 +77,12 @@ export class Screen {
 
   /** A line that is not part of the answer. */
   note(line: string): void {
+    const isTyping = this.#input?.hide() === true;
+    this.#endQuestion();
     this.endAnswer();
     this.#eraseStatus();
     print(`${line}\n`, this.#notes);
+    if (isTyping) this.#input?.show();
   }
 
   /** Shows a question without ending its line; `answered` shows the answer after it. */
@@ -73,11 +91,22 @@ export class Screen {
     this.endAnswer();
     this.#eraseStatus();
     print(question, this.#notes);
+    this.#questionIsOpen = true;
   }
 
   answered(text: string): void {
     this.#paused = false;
+    this.#questionIsOpen = false;
     print(`${text}\n`, this.#notes);
+  }
+
+  /** The same, in place of the last line of the question: nobody is asked here any more. */
+  answeredElsewhere(line: string): void {
+    this.#paused = false;
+    if (this.#questionIsOpen && this.isTerminal) this.#notes.write(ERASE_LINE);
+    else this.#endQuestion();
+    this.#questionIsOpen = false;
+    print(`${line}\n`, this.#notes);
   }
 
   /** Sets what is in progress. `status` is called for each frame of the spinner. */
@@ -90,6 +119,12 @@ export class Screen {
     } else if (this.isTerminal) {
       this.#timer ??= setInterval(() => this.#drawStatus(), FRAME_MS).unref();
     }
+  }
+
+  /** Something is written below a question that nobody has answered yet. */
+  #endQuestion(): void {
+    if (this.#questionIsOpen) print('\n', this.#notes);
+    this.#questionIsOpen = false;
   }
 
   #drawStatus(): void {

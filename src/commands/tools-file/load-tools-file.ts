@@ -4,21 +4,37 @@ import { pathToFileURL } from 'node:url';
 import { OptionError, TenonError } from '../../index.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { type FoundServer, serversIn } from './exported-servers.js';
+import { marked, unmarked } from './fresh-mark.js';
+import { syntaxErrorIn } from './syntax-error.js';
 import { prepareTypeScript } from './typescript.js';
 
 const SCRIPT = new Set(['.js', '.mjs', '.cjs']);
 const TYPESCRIPT = new Set(['.ts', '.mts', '.cts']);
 
+/** One of several loadings of a file; see `FreshTools`. */
+export interface Loading {
+  readonly number: number;
+  /** What the file imports, as far as is known. */
+  files(): Iterable<string>;
+}
+
 /** Imports a tools file and returns its servers. `option` is the option that named the file, for errors. */
-export async function loadToolsFile(given: string, option: string): Promise<FoundServer[]> {
+export async function loadToolsFile(
+  given: string,
+  option: string,
+  loading?: Loading,
+): Promise<FoundServer[]> {
   const file = resolve(given);
   checkFile(given, file, option);
   if (TYPESCRIPT.has(extname(file))) prepareTypeScript(file, given, option);
   let module: Record<string, unknown>;
   try {
-    module = await import(pathToFileURL(file).href);
+    const url = pathToFileURL(file).href;
+    module = await import(loading === undefined ? url : marked(url, loading.number));
   } catch (error) {
-    throw importFailure(error, given, option);
+    const place = await syntaxErrorIn(error, loading?.files() ?? [file]);
+    if (place === undefined) throw importFailure(error, given, option);
+    throw new OptionError(option, given, `${option} "${given}" could not be loaded: ${place}`);
   }
   return serversIn(module, given, option);
 }
@@ -45,8 +61,14 @@ function importFailure(error: unknown, given: string, option: string): unknown {
   }
   const { code, url } = error as { code?: string; url?: string };
   if (code === 'ERR_MODULE_NOT_FOUND') return missingModule(error as Error, url, given, option);
-  const place = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
-  return new OptionError(option, given, `${option} "${given}" could not be loaded: ${place}`);
+  const place = error instanceof Error ? ownStack(error) : messageOf(error);
+  return new OptionError(option, given, `${option} "${given}" could not be loaded: ${unmarked(place)}`);
+}
+
+/** Where it happened, without the inside of Node and what is ours. */
+function ownStack({ stack, message }: Error): string {
+  const [own = message] = (stack ?? message).split(/\n +at async loadToolsFile /);
+  return own.replaceAll(/\n +at [^\n]*\(?node:internal[^\n]*/g, '');
 }
 
 function missingModule(error: Error, url: string | undefined, given: string, option: string): OptionError {
@@ -57,5 +79,5 @@ function missingModule(error: Error, url: string | undefined, given: string, opt
       : url?.endsWith('.js') && existsSync(new URL(url.replace(/js$/, 'ts')))
         ? 'There is a .ts file of that name: Node does not rewrite TypeScript imports, so the import must say ".ts".'
         : 'Correct the import, or add the file.';
-  return new OptionError(option, given, `${option} "${given}": ${error.message}. ${remedy}`);
+  return new OptionError(option, given, `${option} "${given}": ${unmarked(error.message)}. ${remedy}`);
 }

@@ -40,7 +40,7 @@ export const load: LoadHook = async (url, context, next) => {
 };
 
 function isTypeScript(url: string): boolean {
-  return url.startsWith('file:') && /\.[mc]?ts$/.test(url) && !url.includes('/node_modules/');
+  return url.startsWith('file:') && /\.[mc]?ts(?:\?|$)/.test(url) && !url.includes('/node_modules/');
 }
 
 interface Esbuild {

@@ -15,6 +15,7 @@ const isNpmTest = { why: 'is a part of npm test, or npm test itself' };
 const takesLong = { why: 'takes minutes, and fetches what it needs' };
 const needsServers = { why: 'names servers on the network' };
 const recordedRun = { why: 'needs a recording; run by test/commands/replay.test.ts' };
+const inTerminal = { why: 'needs a terminal; run by test/commands/conversation.test.ts' };
 const newcomer = { why: 'run by test/packaging/newcomer.test.ts' };
 
 export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
@@ -87,6 +88,15 @@ export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
   'ANTHROPIC_API_KEY=… npx tenon run "Which tools do you have?" --runtime embedded --tools ./tools.js':
     needsModel,
   'OPENAI_API_KEY=… node hello.mjs': needsModel,
+  'npx tenon run --tools ./tools.js': inTerminal,
+  'npx tenon run --tools ./tools.js --continue': inTerminal,
+  'npx tenon tools ./tools.js': { in: 'project', prints: /stock\n.*\n {4}product {2}string/ },
+  'npx tenon call ./tools.js stock product=hammer': { in: 'project', prints: /hammer/ },
+  'npx tenon call ./tools.js stock --json-input \'{"product":"hammer"}\' --json': {
+    in: 'project',
+    prints: /"content": \[/,
+  },
+  'npx tenon dev ./tools.js': { why: 'runs until it is stopped; test/commands/dev.test.ts does that' },
   'npx tenon doctor': { in: 'project', prints: /✓ MCP server "github" \(project, .*\) is connected/ },
   'npx tenon mcp list': { in: 'project', prints: /github/ },
   'npx tenon mcp get github': { in: 'project', prints: /npx/ },
