@@ -14,7 +14,7 @@ import { shopTape } from './support/shop.js';
 const folder = temporaryDirectory();
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-const totalsOn = (page: Page) => page.getByLabel('Totals of the run').innerText();
+const totalsOn = (page: Page) => page.getByLabel('Totals of the run').textContent();
 const detailOf = (page: Page) => page.getByRole('complementary', { name: 'Detail' });
 const isWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
@@ -137,7 +137,7 @@ describeInChromium('the page, of two tapes', () => {
     await using opened = await openPage(browser, inspector.url, { fragment: '&view=diff' });
     const first = opened.page.locator('.differences li').first();
     await first.getByText(/on which shelf/).waitFor();
-    expect(await first.getByRole('heading').innerText()).toMatch(
+    expect(await first.getByRole('heading').textContent()).toMatch(
       /mcp__shop__stock.*description|description.*mcp__shop__stock/i,
     );
   });
