@@ -32,7 +32,13 @@ async function writeScript(root) {
   });
   try {
     // Not a module: a script in a file of its own works from a disk, too.
-    await build.write({ dir: TARGET, format: 'iife', entryFileNames: '[name].js', minify: true, comments: false });
+    await build.write({
+      dir: TARGET,
+      format: 'iife',
+      entryFileNames: '[name].js',
+      minify: true,
+      comments: false,
+    });
   } finally {
     await build.close();
   }

@@ -34,8 +34,10 @@ export function app(): TemplateResult {
   ].join(' ');
   return html`<div class="app ${classes}">
     ${header()} ${banner()} ${playground() ?? nothing} ${tabs()}
-    <main id="view" role="tabpanel" aria-labelledby="tab-${isPlaying.value ? 'play' : view.value}">
-      ${TEMPLATES[view.value]()}
+    <main>
+      <div id="view" role="tabpanel" aria-labelledby="tab-${isPlaying.value ? 'play' : view.value}">
+        ${TEMPLATES[view.value]()}
+      </div>
     </main>
     ${detail()} ${questionBar()} ${overlays()}
   </div>`;

@@ -40,7 +40,8 @@ function whileTyping({ key, target }: KeyboardEvent): boolean {
   // From the filter into what it found.
   if (target.id !== 'filter' || (key !== 'Enter' && key !== 'ArrowDown')) return false;
   target.blur();
-  currentList()?.to(0);
+  // When what it found has been drawn.
+  requestAnimationFrame(() => currentList()?.to(0));
   return true;
 }
 

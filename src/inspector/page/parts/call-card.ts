@@ -21,13 +21,13 @@ export function callCard(
     call?.end === undefined ? (run.isOver ? 'is-cut' : 'is-open') : call.isError ? 'is-error' : 'is-ok';
   const took =
     call?.end === undefined ? nothing : html`<span class="time">${duration(call.end - call.t)}</span>`;
-  return html`<section class="call ${state}" aria-label="Call of ${tool}">
+  return html`<div class="call ${state}" role="group" aria-label="Call of ${tool}">
     <button class="call-head" @click=${look}>
       ${toolName(tool)}<span class="text clip">${inputLine(value)}</span>${took}
     </button>
     ${inner(run, toolUseId, depth)}
     ${call?.end === undefined ? pending(run) : output(call.content, call.isError, toolUseId)}
-  </section>`;
+  </div>`;
 }
 
 /** `product: "hammer", pieces: 2`. */

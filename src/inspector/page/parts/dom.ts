@@ -31,14 +31,19 @@ class AttachedDirective extends AsyncDirective {
   override update(part: ElementPart, [attach]: [Attach]): typeof nothing {
     if (this.#element !== part.element) {
       this.#detach?.();
+      this.#detach = undefined;
       this.#element = part.element;
-      this.#detach = attach(part.element as HTMLElement);
+      // It is put into the page when all of it has been made.
+      queueMicrotask(() => {
+        if (this.#element === part.element) this.#detach = attach(part.element as HTMLElement);
+      });
     }
     return nothing;
   }
 
   override disconnected(): void {
     this.#detach?.();
+    this.#detach = undefined;
     this.#element = undefined;
   }
 

@@ -33,7 +33,7 @@ export function derived<Value>(run: Run, name: unknown, make: (run: Run) => Valu
     if (memo.revision === run.revision) return memo.value as Value;
     const wait = memo.madeAt + Math.max(LEAST_WAIT_MS, memo.cost * SHARE) - now;
     if (wait > 0) {
-      timer ??= setTimeout(again, wait);
+      if (timer === undefined) timer = setTimeout(again, wait);
       return memo.value as Value;
     }
   }

@@ -49,7 +49,7 @@ export function chart(content: ChartContent): TemplateResult {
       <div class="zoom" role="group" aria-label="Zoom">
         <button aria-label="Nearer" title="Nearer (+)" @click=${() => zoom(0.5)}>+</button>
         <button aria-label="Farther" title="Farther (−)" @click=${() => zoom(2)}>−</button>
-        <button aria-label="All of it" title="All of it (0)" ?disabled=${!isZoomed()} @click=${showAll}>0</button>
+        <button title="All of it (0)" ?disabled=${!isZoomed()} @click=${showAll}>all</button>
       </div>
     </div>
     <div class="lanes" tabindex="0" role="group" aria-label="Lanes; plus and minus zoom, the list below has every span" ${attached(measured(setWidth))}>

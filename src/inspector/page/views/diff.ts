@@ -92,7 +92,7 @@ function differences({ differences: list }: RunComparison): TemplateResult {
 function figures({ figures: rows }: RunComparison): TemplateResult {
   return html`<div class="table-scroll" tabindex="0" role="region" aria-label="Figures"><table class="figures">
     <caption>Figures</caption>
-    <thead><tr><th scope="col" class="wide"></th><th scope="col">before</th><th scope="col">after</th></tr></thead>
+    <thead><tr><th scope="col" class="wide">figure</th><th scope="col">before</th><th scope="col">after</th></tr></thead>
     <tbody>
       ${rows.map(
         ({ name, left, right }) =>

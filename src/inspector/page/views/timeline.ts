@@ -60,11 +60,13 @@ function spansShown(spans: readonly Span[]): readonly Span[] {
 function nowOf(entry: RunEntry, run: Run, { spans, duration: until }: Timeline): number {
   const isOpen = isLive() && !run.isOver && spans.some(({ status }) => status === 'open');
   if (!isOpen) return until;
-  ticker ??= setTimeout(() => {
-    ticker = undefined;
-    touch();
-  }, TICK_MS);
+  if (ticker === undefined) ticker = setTimeout(tick, TICK_MS);
   return until + Math.max(performance.now() - entry.lastAt, 0);
+}
+
+function tick(): void {
+  ticker = undefined;
+  touch();
 }
 
 /** A gap at the end goes on as well. */
