@@ -71,7 +71,7 @@ export class Trace implements ConversationTrace {
 
   /** Shows the frames to the tracer, before others act on them. */
   around({ around, ...tap }: Tap): Tap {
-    return { ...tap, around: (transport) => this.#tapped(around(transport)) };
+    return { ...tap, around: (transport, calls) => this.#tapped(around(transport, calls)) };
   }
 
   /** Before all other middleware. */
