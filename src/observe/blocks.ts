@@ -6,7 +6,7 @@ import type { TapeBlock } from './tape-format.js';
 
 /** Shorter values are not worth a reference, and shorter lines not worth a look. */
 const SHORTEST = 512;
-const SHORTEST_LINE = 2048;
+export const SHORTEST_LINE = 2048;
 const HASH_CHARS = 24;
 
 /** Takes long values out of lines, so that each is written once: a model is sent the same history again and again. */

@@ -32,8 +32,8 @@ class LineRecorder implements RunRecorder {
       this.#lines = new TapeLines(event, { maxBytes, maxFrameBytes });
       this.#lines.head(headOf(event, this.#lines.startedAt));
     } else this.#lines?.take(event);
-    if ((this.#lines?.waitingChars ?? 0) >= LIMITS.tapeFlushChars) this.#flush();
-    else this.#timer ??= unref(clock.setTimeout(() => this.#flush(), LIMITS.tapeFlushMs));
+    if ((this.#lines?.waitingChars ?? 0) >= LIMITS.tapeFlushChars) this.#drain();
+    this.#timer ??= unref(clock.setTimeout(() => this.#flush(), LIMITS.tapeFlushMs));
   }
 
   async close(): Promise<void> {
@@ -45,6 +45,10 @@ class LineRecorder implements RunRecorder {
   #flush(): void {
     clock.clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#drain();
+  }
+
+  #drain(): void {
     const text = this.#lines?.drain() ?? '';
     if (text !== '') this.#sink.write(text);
   }

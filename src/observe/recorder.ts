@@ -54,8 +54,8 @@ class TapeRecorder implements RunRecorder {
     if (event.kind === 'start') this.#begin(event);
     else this.#lines?.take(event);
     if (this.#lines === undefined || this.#file === undefined) return;
-    if (this.#lines.waitingChars >= LIMITS.tapeFlushChars) this.#flush();
-    else this.#timer ??= unref(clock.setTimeout(() => this.#flush(), LIMITS.tapeFlushMs));
+    if (this.#lines.waitingChars >= LIMITS.tapeFlushChars) this.#drain();
+    this.#timer ??= unref(clock.setTimeout(() => this.#flush(), LIMITS.tapeFlushMs));
   }
 
   async close(): Promise<void> {
@@ -110,6 +110,11 @@ class TapeRecorder implements RunRecorder {
   #flush(): void {
     clock.clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#drain();
+    this.#file?.flush();
+  }
+
+  #drain(): void {
     const file = this.#file;
     if (file === undefined || this.#isOver || this.#lines === undefined) return;
     file.write(this.#lines.drain());

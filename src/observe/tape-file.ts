@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { messageOf } from '../protocol/base/errors.js';
+import { Chunks, recycle } from './chunks.js';
 
 /** The operations on files that a tape needs, so that a test can have a full disk. */
 export interface TapeDisk {
@@ -33,6 +34,7 @@ export class TapeFile {
   readonly #disk: TapeDisk;
   readonly #descriptor: number;
   readonly #failed: (reason: string) => void;
+  readonly #chunks = new Chunks();
   #queue: Buffer[] = [];
   #queuedBytes = 0;
   #position = 0;
@@ -52,12 +54,13 @@ export class TapeFile {
     return this.#queuedBytes;
   }
 
+  /** Written together with what comes next, when there is enough of it, or with `flush`. */
   write(text: string): void {
-    if (this.#isClosed || text === '') return;
-    const bytes = Buffer.from(text);
-    this.#queue.push(bytes);
-    this.#queuedBytes += bytes.length;
-    this.#writing ??= this.#writeAll();
+    if (!this.#isClosed && text !== '') this.#push(this.#chunks.add(text));
+  }
+
+  flush(): void {
+    if (!this.#isClosed) this.#push(this.#chunks.take());
   }
 
   /** Resolves when everything until now is written, or never will be. */
@@ -67,6 +70,7 @@ export class TapeFile {
 
   /** Resolves when all of it is written, or never will be. */
   async close(): Promise<void> {
+    this.flush();
     await this.#writing;
     await this.#end();
   }
@@ -81,7 +85,7 @@ export class TapeFile {
   writeNow(text: string): void {
     if (this.#isClosed) return;
     try {
-      for (const bytes of [...this.#queue, Buffer.from(text)]) {
+      for (const bytes of [...this.#queue, ...this.#chunks.take(), Buffer.from(text)]) {
         let rest = bytes;
         while (rest.length > 0) {
           const written = this.#disk.writeSync(this.#descriptor, rest, this.#position);
@@ -93,6 +97,14 @@ export class TapeFile {
       // Nobody is left to be told.
     }
     this.#isClosed = true;
+  }
+
+  #push(pieces: readonly Buffer[]): void {
+    for (const bytes of pieces) {
+      this.#queue.push(bytes);
+      this.#queuedBytes += bytes.length;
+      this.#writing ??= this.#writeAll();
+    }
   }
 
   async #writeAll(): Promise<void> {
@@ -108,6 +120,7 @@ export class TapeFile {
           rest = rest.subarray(written);
         }
         this.#queuedBytes -= bytes.length;
+        recycle(bytes);
       }
     } catch (error) {
       if (!this.#isClosed) this.#failed(messageOf(error));

@@ -1,12 +1,20 @@
-import { isRecord } from '../protocol/base/kinds.js';
 import { LIMITS } from '../protocol/base/limits.js';
 import type { FrameLine, RunEvent } from '../protocol/transport/run-events.js';
-import { BlockWriter } from './blocks.js';
+import { MARK } from './block-reader.js';
+import { BlockWriter, SHORTEST_LINE } from './blocks.js';
 import { cutFrame } from './cut-frame.js';
 import { Redactor } from './redactor.js';
 import type { TapeEnd, TapeHead, TapeTotals } from './tape-format.js';
 
 type Happened = Exclude<RunEvent, { kind: 'start' }> | FrameLine;
+
+/** Three decimals and what follows them in the line of a frame: to put numbers into a text takes longest. */
+const decimals = (rest: string): string[] =>
+  Array.from({ length: 1000 }, (_, number) => `${String(number).padStart(3, '0')}${rest}`);
+const DECIMALS = {
+  sent: decimals(',"direction":">","frame":'),
+  received: decimals(',"direction":"<","frame":'),
+};
 
 interface Bounds {
   maxBytes: number;
@@ -33,6 +41,8 @@ export class TapeLines {
   #lastAt: number;
   /** The beginning of a line. */
   #stderr = '';
+  #millisecond = -1;
+  #millisecondText = '';
 
   constructor({ at, conversation, secrets }: Extract<RunEvent, { kind: 'start' }>, bounds: Bounds) {
     this.#began = at;
@@ -78,14 +88,52 @@ export class TapeLines {
   drain(): string {
     let text = this.#head;
     this.#head = '';
-    for (const event of this.#waiting) text += this.#linesOf(event);
+    const waiting = this.#waiting;
     this.#waiting = [];
     this.#waitingChars = 0;
+    for (let start = 0; start < waiting.length; ) {
+      const short = this.#shortFrames(waiting, start);
+      const end = Math.max(start + 1, short.end);
+      text +=
+        short.text ??
+        waiting
+          .slice(start, end)
+          .map((event) => this.#linesOf(event))
+          .join('');
+      start = end;
+    }
     if (this.#end !== undefined) {
       text += this.#endLine(this.#end);
       this.#end = undefined;
     }
     return text;
+  }
+
+  /**
+   * Nearly all that happens are short frames without secrets: that is found out once for all that follow one another.
+   * Without `text` it is not so, and each must be looked at.
+   */
+  #shortFrames(waiting: readonly Happened[], start: number): { end: number; text: string | undefined } {
+    const shortest = Math.min(SHORTEST_LINE, this.#bounds.maxFrameBytes);
+    let text = '';
+    let sent = 0;
+    let end = start;
+    for (; end < waiting.length; end += 1) {
+      const event = waiting[end] as Happened;
+      if (event.kind !== 'frame' || event.type === 'result' || event.line.length >= shortest) break;
+      if (event.sequence !== this.#lastSequence + 1 + end - start) break;
+      if (event.direction === 'sent') sent += 1;
+      text += this.#frameText(event, event.line);
+    }
+    const isTooLong = this.#cut !== undefined || this.#bytes + text.length > this.#bounds.maxBytes;
+    if (end === start || isTooLong || text.includes(MARK) || this.#redactor.mayChange(text)) {
+      return { end, text: undefined };
+    }
+    this.#bytes += text.length;
+    this.#lastSequence += end - start;
+    this.#totals.sent += sent;
+    this.#totals.received += end - start - sent;
+    return { end, text };
   }
 
   #linesOf(event: Happened): string {
@@ -98,19 +146,19 @@ export class TapeLines {
     return '';
   }
 
-  #frameLine({ direction, at, sequence, line }: FrameLine): string {
+  #frameLine(frame: FrameLine): string {
+    const { sequence, line } = frame;
     if (sequence !== this.#lastSequence + 1) {
       this.#cut = 'the conversation was faster than the recording could begin.';
       return '';
     }
     this.#lastSequence = sequence;
-    this.#count(direction, line);
+    this.#count(frame);
     const clean = this.#redactor.line(line);
     const isLong = clean.length > this.#bounds.maxFrameBytes;
     const { blocks, json } = this.#blocks.line(isLong ? cutFrame(clean, this.#bounds.maxFrameBytes) : clean);
-    const mark = direction === 'sent' ? '>' : '<';
     const cut = isLong ? `,"cut":${Buffer.byteLength(line)}` : '';
-    return `${blocksText(blocks)}{"kind":"frame","n":${sequence},"t":${this.#time(at)},"direction":"${mark}","frame":${json}${cut}}\n`;
+    return `${blocksText(blocks)}${this.#frameText(frame, `${json}${cut}`)}`;
   }
 
   #otherLine(event: Exclude<Happened, FrameLine>): string {
@@ -158,17 +206,31 @@ export class TapeLines {
     return `${rest}${this.#redactor.line(JSON.stringify(line))}\n`;
   }
 
-  #count(direction: FrameLine['direction'], line: string): void {
+  #count({ direction, type, line }: FrameLine): void {
     this.#totals[direction] += 1;
-    if (direction === 'sent' || !line.includes('"type":"result"')) return;
-    const frame: unknown = JSON.parse(line);
-    if (!isRecord(frame) || frame.type !== 'result') return;
+    if (direction === 'sent' || type !== 'result') return;
     this.#totals.results += 1;
-    if (typeof frame.total_cost_usd === 'number') this.#totals.costUsd = frame.total_cost_usd;
+    const { total_cost_usd: costUsd } = JSON.parse(line) as { total_cost_usd?: unknown };
+    if (typeof costUsd === 'number') this.#totals.costUsd = costUsd;
+  }
+
+  #frameText({ direction, sequence, at }: FrameLine, json: string): string {
+    const microseconds = this.#microseconds(at);
+    const milliseconds = Math.floor(microseconds / 1000);
+    if (milliseconds !== this.#millisecond) {
+      this.#millisecond = milliseconds;
+      this.#millisecondText = `,"t":${milliseconds}.`;
+    }
+    const rest = DECIMALS[direction][microseconds - milliseconds * 1000];
+    return `{"kind":"frame","n":${sequence}${this.#millisecondText}${rest}${json}}\n`;
   }
 
   #time(at: number): number {
-    return Math.round((at - this.#began) * 1000) / 1000;
+    return this.#microseconds(at) / 1000;
+  }
+
+  #microseconds(at: number): number {
+    return Math.round((at - this.#began) * 1000);
   }
 }
 

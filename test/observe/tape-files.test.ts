@@ -138,6 +138,7 @@ const frame = (sequence: number, text = ''): FrameLine => ({
   sequence,
   direction: 'received',
   line: JSON.stringify({ type: 'x', text }),
+  type: 'x',
 });
 const end: RunEvent = { kind: 'end', at: 9, conversation: '', code: 0, signal: null };
 

@@ -33,6 +33,7 @@ function tapped(onReceived: (transport: Transport, frame: Frame) => void = () =>
 } {
   const told: string[] = [];
   const transport = tappedTransport(answeringTransport(), {
+    takesLines: false,
     record: (frame, direction) => `${direction} ${frame.type}`,
     tell: (seen) => void told.push(seen),
   });

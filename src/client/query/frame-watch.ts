@@ -41,18 +41,17 @@ export interface Watched {
   readonly debug: Debug;
 }
 
-interface Seen {
-  readonly direction: FrameInfo['direction'];
-  readonly at: number;
+interface Seen extends FrameLine {
   /** For listeners; undefined if there are none. */
   readonly frame: Frame | undefined;
-  /** For recorders; undefined if there are none. */
-  readonly line: string | undefined;
+  /** Counted when it is told of. */
+  sequence: number;
 }
 
 /** Reports one conversation to those who watch it. */
 export class FrameWatch implements FrameObserver<Seen> {
   readonly rest: RestObserver | undefined;
+  readonly takesLines: boolean;
   readonly #watchers: Watchers;
   readonly #watched: Watched;
   readonly #copies: boolean;
@@ -63,8 +62,9 @@ export class FrameWatch implements FrameObserver<Seen> {
   constructor(watchers: Watchers, watched: Watched) {
     this.#watchers = watchers;
     this.#watched = watched;
+    this.takesLines = watchers.recorders.length > 0;
     this.#copies = watchers.onFrame !== undefined || watchers.frames?.hasSubscribers === true;
-    if (watchers.recorders.length === 0 && watchers.conversations?.hasSubscribers !== true) return;
+    if (!this.takesLines && watchers.conversations?.hasSubscribers !== true) return;
     this.rest = {
       happened: (happening) => this.happened(happening),
       ended: async () => void (await Promise.all(watchers.recorders.map((each) => each.close()))),
@@ -72,32 +72,31 @@ export class FrameWatch implements FrameObserver<Seen> {
     this.happened({ kind: 'start', facts: watched.facts, secrets: watched.hidden });
   }
 
-  record(frame: Frame, direction: FrameInfo['direction']): Seen {
+  record(frame: Frame, direction: FrameInfo['direction'], text: string | undefined): Seen {
     const at = this.#now();
     const copy = this.#copies ? this.#copy(frame, direction) : undefined;
-    const line = this.#watchers.recorders.length === 0 ? undefined : this.#line(frame, direction, copy);
-    return { direction, at, frame: copy, line };
+    const line = this.takesLines ? this.#line(frame, direction, text, copy) : '';
+    return { kind: 'frame', direction, at, sequence: 0, line, type: frame.type, frame: copy };
   }
 
-  tell({ direction, at, frame, line }: Seen): void {
+  tell(seen: Seen): void {
     this.#count += 1;
-    const sequence = this.#count;
-    if (frame !== undefined) {
-      const event: FrameEvent = Object.freeze({
-        frame,
-        direction,
-        at,
-        sequence,
-        conversation: this.#conversation,
-      });
-      if (this.#watchers.onFrame !== undefined) this.#call(this.#watchers.onFrame, event);
-      // If a subscriber throws, Node reports it as an uncaught exception.
-      if (this.#watchers.frames?.hasSubscribers) this.#watchers.frames.publish(event);
-    }
-    if (line !== undefined) {
-      const event: FrameLine = { kind: 'frame', direction, at, sequence, line };
-      for (const recorder of this.#watchers.recorders) recorder.take(event);
-    }
+    seen.sequence = this.#count;
+    if (seen.frame !== undefined) this.#tellListeners(seen, seen.frame);
+    for (const recorder of this.#watchers.recorders) recorder.take(seen);
+  }
+
+  #tellListeners({ direction, at, sequence }: Seen, frame: Frame): void {
+    const event: FrameEvent = Object.freeze({
+      frame,
+      direction,
+      at,
+      sequence,
+      conversation: this.#conversation,
+    });
+    if (this.#watchers.onFrame !== undefined) this.#call(this.#watchers.onFrame, event);
+    // If a subscriber throws, Node reports it as an uncaught exception.
+    if (this.#watchers.frames?.hasSubscribers) this.#watchers.frames.publish(event);
   }
 
   happened(happening: RunHappening): void {
@@ -112,15 +111,22 @@ export class FrameWatch implements FrameObserver<Seen> {
     return this.#began + clock.monotonic();
   }
 
-  /** Frames that may hold configuration are copied without it; for others their text is the cheaper copy. */
-  #line(frame: Frame, direction: FrameInfo['direction'], copy: Frame | undefined): string {
-    const shown = copy ?? (hasConfiguration(frame, direction) ? this.#copy(frame, direction) : frame);
-    try {
-      return JSON.stringify(shown);
-    } catch {
-      // A number that JSON has no form for, or a cycle: the copy has neither.
-      return JSON.stringify(this.#copy(frame, direction));
+  /** Frames that may hold configuration are copied without it; of others there is mostly a text already. */
+  #line(
+    frame: Frame,
+    direction: FrameInfo['direction'],
+    text: string | undefined,
+    copy: Frame | undefined,
+  ): string {
+    if (!hasConfiguration(frame, direction)) {
+      if (text !== undefined) return text;
+      try {
+        return JSON.stringify(frame);
+      } catch {
+        // A number that JSON has no form for, or a cycle: the copy has neither.
+      }
     }
+    return JSON.stringify(copy ?? this.#copy(frame, direction));
   }
 
   #copy(frame: Frame, direction: FrameInfo['direction']): Frame {

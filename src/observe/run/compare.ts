@@ -13,6 +13,8 @@ type Difference = RunComparison['differences'][number];
 
 /** Options that change nothing for the agent. */
 const IDLE_OPTIONS: ReadonlySet<string> = new Set(['cwd', 'onDebug', 'onFrame', 'record', 'stderr']);
+/** A part of the system prompt of the Claude Code CLI that is not for the model. */
+const BILLING = /^x-anthropic-billing-header/;
 const SHOWN_CHARS = 400;
 const ABSENT = '(absent)';
 
@@ -111,12 +113,23 @@ function optionText(value: unknown): string | undefined {
 /** As the model saw it, or else as the program gave it. */
 function systemPromptOf(run: Run): readonly string[] {
   const seen = run.models.all.find(({ request, parent }) => request !== undefined && parent === undefined);
-  if (seen?.request !== undefined) return systemOf(seen.request);
+  if (seen?.request !== undefined) {
+    return systemOf(seen.request).flatMap((part) => (BILLING.test(part) ? [] : [withoutPlaces(run, part)]));
+  }
   const asked = run.controls.all.find(
     ({ subtype, direction }) => subtype === 'initialize' && direction === '>',
   );
   const { systemPrompt, appendSystemPrompt } = fieldsOf(asked?.request);
   return [systemPrompt, appendSystemPrompt].flatMap((part) => (part === undefined ? [] : [jsonOf(part)]));
+}
+
+/** Where and in which session it ran is no difference. */
+function withoutPlaces(run: Run, text: string): string {
+  const { cwd, session_id: session } = fieldsOf(run.inits.at(0)?.fields);
+  return [stringOf(cwd), stringOf(session)].reduce<string>(
+    (rest, place) => (place === undefined || place === '' ? rest : rest.replaceAll(place, '…')),
+    text,
+  );
 }
 
 function promptsOf(run: Run): readonly string[] {

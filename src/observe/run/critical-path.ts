@@ -13,11 +13,16 @@ export function criticalPathOf(
   spans: readonly Span[],
   now: number,
 ): Pick<Timeline, 'criticalPath' | 'criticalMs'> {
-  const children = new Map<string | undefined, Span[]>();
-  for (const span of spans) {
+  const children = new Map<string, Candidate[]>();
+  // From the last: children begin after who holds them, and are wanted before.
+  for (const span of spans.toReversed()) {
+    if (span.parent === undefined || span.facts.isBackground === true) continue;
+    const end = span.end ?? Math.max(span.start, now);
+    const settled = settledAt(span, end, children.get(span.id) ?? []);
+    const candidate = { span, start: span.start, end, settled };
     const siblings = children.get(span.parent);
-    if (siblings === undefined) children.set(span.parent, [span]);
-    else siblings.push(span);
+    if (siblings === undefined) children.set(span.parent, [candidate]);
+    else siblings.push(candidate);
   }
   const criticalMs: Times = {
     turn: 0,
@@ -31,7 +36,7 @@ export function criticalPathOf(
   };
   const criticalPath: string[] = [];
   const walk = (owner: Span, from: number, to: number): void => {
-    const steps = stepsOf(children.get(owner.id) ?? [], from, to, now);
+    const steps = stepsOf(children.get(owner.id) ?? [], from, to);
     let covered = 0;
     for (const { span, start, end } of steps) {
       criticalPath.push(span.id);
@@ -41,7 +46,7 @@ export function criticalPathOf(
     criticalMs[owner.kind === 'turn' ? 'other' : owner.kind] += Math.max(0, to - from - covered);
   };
   for (const span of spans) {
-    if (span.kind === 'turn') walk(span, span.start, endOf(span, now));
+    if (span.kind === 'turn') walk(span, span.start, span.end ?? Math.max(span.start, now));
   }
   return { criticalPath, criticalMs };
 }
@@ -52,52 +57,56 @@ interface Step {
   readonly end: number;
 }
 
+interface Candidate extends Step {
+  /** When it had done what it had to do; its end may have been told later, together with others. */
+  readonly settled: number;
+}
+
 /** The chain of siblings that ends at `to`, in order. */
-function stepsOf(siblings: readonly Span[], from: number, to: number, now: number): Step[] {
-  // By their ends, so that each is looked at once.
-  const left = siblings
-    .filter((span) => span.facts.isBackground !== true)
-    .map((span) => ({ span, end: endOf(span, now), start: Math.max(from, span.start) }))
-    .filter(({ start, end }) => end > start && start < to)
-    .sort((one, other) => one.end - other.end || other.start - one.start);
+function stepsOf(candidates: Candidate[], from: number, to: number): Step[] {
+  const left = candidates
+    .filter(({ start, end }) => end > start && end > from && start < to)
+    .sort((one, other) => one.settled - other.settled || other.start - one.start);
   const steps: Step[] = [];
   let at = to;
   while (at > from) {
-    const next = lastBefore(left, at);
+    const next = takeLast(left, at);
     if (next === undefined) break;
-    left.splice(left.lastIndexOf(next), 1);
     const end = Math.min(next.end, at);
-    // It may have been asked for long before the agent came to it.
-    const begun = beginningOf(next.span, next.start, end);
-    const before = begun === next.start ? undefined : lastBefore(left, begun);
-    // The answer that asks for a tool ends a little after the tool has begun: nobody waited for it.
-    const isQueued = before !== undefined && before.span.kind !== 'model' && before.end > next.start;
-    const start = isQueued ? Math.min(begun, end) : next.start;
+    const start = Math.max(from, beginningOf(next, left, end));
     steps.push({ span: next.span, start, end });
     at = start;
   }
   return steps.reverse();
 }
 
-/** Takes the one that was open latest before that moment; of several, the one that was open longest. */
-function lastBefore(left: readonly Step[], at: number): Step | undefined {
-  let best: Step | undefined;
-  for (let index = left.length - 1; index >= 0; index -= 1) {
-    const each = left[index] as Step;
-    if (best !== undefined && each.end < Math.min(best.end, at)) break;
-    if (each.start >= at) continue;
-    if (best === undefined || each.start < best.start || Math.min(each.end, at) > Math.min(best.end, at)) {
-      best = each;
-    }
+/**
+ * Takes the one that had settled last at that moment. Who settled later ran beside what is on the path already, unless
+ * it is the model: it still spoke when the first of its calls began.
+ */
+function takeLast(left: Candidate[], at: number): Candidate | undefined {
+  for (let last = left.pop(); last !== undefined; last = left.pop()) {
+    if (last.settled <= at || (last.span.kind === 'model' && last.start < at)) return last;
   }
-  return best;
+  return undefined;
 }
 
-function beginningOf({ facts }: Span, start: number, end: number): number {
-  const begun = facts.handlerStart;
-  return typeof begun === 'number' && begun > start && begun < end ? begun : start;
+/** It may have been asked for long before the agent came to it, because that was busy with another. */
+function beginningOf({ span, start }: Candidate, left: readonly Candidate[], end: number): number {
+  const begun = span.facts.handlerStart;
+  if (typeof begun !== 'number' || begun <= start || begun >= end) return start;
+  for (let index = left.length - 1; index >= 0; index -= 1) {
+    const { settled } = left[index] as Candidate;
+    if (settled <= start) break;
+    if (settled <= begun) return begun;
+  }
+  return start;
 }
 
-function endOf({ end, start }: Span, now: number): number {
-  return end ?? Math.max(start, now);
+/** A handler's answer, or what came after it, such as a hook. */
+function settledAt({ kind, facts }: Span, end: number, children: readonly Candidate[]): number {
+  const { handlerStart, handlerMs } = facts;
+  if (kind !== 'tool' || typeof handlerStart !== 'number' || typeof handlerMs !== 'number') return end;
+  const last = children.reduce((latest, child) => Math.max(latest, child.end), handlerStart + handlerMs);
+  return Math.min(end, last);
 }

@@ -1,3 +1,4 @@
+import { beginningOfCut } from '../cut-frame.js';
 import { broken, done, type Finding, ruleAgainst, waiting } from './funnel-offer.js';
 import { offersOf } from './offers.js';
 import type { Run } from './run.js';
@@ -247,6 +248,9 @@ export function gaveResult(subject: Subject, call: ToolCall, calls: readonly Too
   }
   const failed = calls.filter((each) => each.isError).length;
   const others = failed === 0 ? '' : ` ${failed} of ${counted(calls.length, 'call')} failed.`;
+  if (beginningOfCut(text) !== undefined) {
+    return done(`The model got a long result, of which the tape has only the beginning.${others}`, frame);
+  }
   if (TOO_LONG.test(text)) {
     return done(`The result was too long: the model got only its beginning.${others}`, frame);
   }

@@ -1,5 +1,5 @@
 import { gaveResult, isEmpty, permitted, ran, requested, tellingCall, wasTaken } from './funnel-call.js';
-import { done, type Finding, OFFER_STEPS } from './funnel-offer.js';
+import { broken, done, type Finding, OFFER_STEPS } from './funnel-offer.js';
 import type { Run } from './run.js';
 import { toolSpanId } from './spans.js';
 import type { ToolCall } from './tool-calls.js';
@@ -81,7 +81,14 @@ function* findings(
 ): Generator<[FunnelStepName, () => Finding]> {
   const isKnown = calls.some(wasTaken);
   for (const [name, find] of Object.entries(OFFER_STEPS)) {
-    yield [name as FunnelStepName, () => (isKnown ? certain(find(run, subject)) : find(run, subject))];
+    yield [
+      name as FunnelStepName,
+      () => {
+        const finding = find(run, subject);
+        if (isKnown) return certain(finding);
+        return name === 'visible' && finding.state === 'done' ? (refused(calls) ?? finding) : finding;
+      },
+    ];
   }
   yield ['requested', () => requested(run, subject, calls)];
   const call = tellingCall(calls);
@@ -89,6 +96,23 @@ function* findings(
   yield ['permitted', about((each) => permitted(run, subject, each))];
   yield ['ran', about((each) => ran(run, each))];
   yield ['result', about((each) => gaveResult(subject, each, calls))];
+}
+
+/** The agent has the tool, and yet knew nothing of it when it was called: it was another agent. */
+function refused(calls: readonly ToolCall[]): Finding | undefined {
+  const call = calls.at(-1);
+  if (call === undefined) return undefined;
+  return call.parent === undefined
+    ? broken(
+        'The agent said that there is no such tool when the model called it.',
+        'Ask again.',
+        call.lastFrame,
+      )
+    : broken(
+        'A subagent asked for it that does not have it.',
+        'Add it to that agent: agents: { name: { tools: [...] } }',
+        call.lastFrame,
+      );
 }
 
 /** The agent has taken a call of it, so it came this far, whatever else the tape tells. */

@@ -65,10 +65,10 @@ export class ModelCalls {
   }
 
   /** A line `request` of the embedded runtime. */
-  asked(id: unknown, t: number, body: unknown, turn: string | undefined): void {
+  asked(id: unknown, t: number, body: Fields, place: Place): void {
     this.#isTold = true;
-    const call = this.#new(t, { parent: undefined, turn });
-    call.request = fieldsOf(body);
+    const call = this.#new(t, place);
+    call.request = body;
     call.model = stringOf(call.request.model);
     this.#asked.set(id, call);
   }
@@ -91,12 +91,12 @@ export class ModelCalls {
   }
 
   /** A line `exchange` of the Claude Code CLI. */
-  exchanged(line: Fields, turn: string | undefined): void {
+  exchanged(line: Fields, place: Place): void {
     const response = fieldsOf(line.response);
     const id = stringOf(line.messageId) ?? stringOf(response.id);
     const began = numberOf(line.began) ?? numberOf(line.t) ?? 0;
-    const call = this.get(id) ?? this.#new(began, { parent: undefined, turn });
-    call.start = began;
+    const call = this.get(id) ?? this.#unnamed(place) ?? this.#new(began, place);
+    if (call.end === undefined || began <= call.end) call.start = began;
     call.isEstimated = false;
     call.request = fieldsOf(line.request);
     call.model ??= stringOf(call.request.model);
@@ -117,12 +117,31 @@ export class ModelCalls {
     else if (expected.attempts === 1) expected.start = t;
   }
 
-  /** The turn, or the subagent, is over: a request that never was is forgotten. */
-  over(parent: string | undefined): void {
-    const expected = this.#expected.get(parent);
+  /** The turn is over: a request that never was is forgotten. */
+  over(): void {
+    this.#forget(undefined);
+    this.#free.delete(undefined);
+  }
+
+  /** The subagent is over. Of its last answer there is no message: its call has it as a result. */
+  handedBack(parent: string, t: number): void {
+    const last = this.#expected.get(parent);
     this.#expected.delete(parent);
     this.#free.delete(parent);
+    if (last !== undefined) last.end ??= t;
+  }
+
+  #forget(parent: string | undefined): void {
+    const expected = this.#expected.get(parent);
+    this.#expected.delete(parent);
     if (expected !== undefined) this.#remove(expected);
+  }
+
+  /** The last answer of a subagent, which has no message. */
+  #unnamed({ parent }: Place): ModelCall | undefined {
+    if (parent === undefined) return undefined;
+    const last = this.#all.findLast((call) => call.parent === parent);
+    return last?.messageId === undefined && last?.end !== undefined ? last : undefined;
   }
 
   retried(attempt: number | undefined): void {
@@ -208,7 +227,7 @@ export class ModelCalls {
     const known = this.get(id);
     if (known === undefined) return this.#adopted(t, place);
     // Its body came before it.
-    if (known.firstFrame === undefined) this.over(place.parent);
+    if (known.firstFrame === undefined) this.#forget(place.parent);
     return known;
   }
 

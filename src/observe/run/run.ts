@@ -89,6 +89,7 @@ export class Run {
   /** The tape has no further lines, also if it has no end: its program was killed. */
   close(): void {
     this.#isClosed = true;
+    this.turns.idle();
     this.#revision += 1;
   }
 
@@ -103,16 +104,21 @@ export class Run {
 
   #other(line: Exclude<PlayedLine, TapeFrame>): void {
     const { kind } = line;
-    const turn = this.turns.open?.id;
-    if (kind === 'request') this.models.asked(line.id, line.t, line.request, turn);
-    else if (kind === 'answer') {
+    if (kind === 'request') {
+      const body = fieldsOf(line.request);
+      this.models.asked(line.id, line.t, body, this.#placeOf(body));
+    } else if (kind === 'answer') {
       const { id, t, events, error, stopped } = line;
       this.models.answered(id, t, events, error, stopped === true);
-    } else if (kind === 'exchange') this.models.exchanged(line as unknown as Fields, turn);
+    } else if (kind === 'exchange')
+      this.models.exchanged(line as unknown as Fields, this.#placeOf(fieldsOf(line.request)));
     else if (kind === 'span') this.#span(line.span);
     else if (kind === 'stderr')
       this.#stderr = (this.#stderr + (stringOf(line.text) ?? '')).slice(-STDERR_CHARS);
-    else if (kind === 'end') this.#end = line;
+    else if (kind === 'end') {
+      this.#end = line;
+      this.turns.idle();
+    }
   }
 
   #span(given: unknown): void {
@@ -166,7 +172,7 @@ export class Run {
   }
 
   #assistant({ n, t }: TapeFrame, frame: Fields): void {
-    const place = { parent: parentOf(frame), turn: this.turns.busy(t, n).id };
+    const place = this.#place(frame, t, n);
     this.models.said(frame, t, n, place);
     for (const block of recordsOf(fieldsOf(frame.message).content)) {
       if (block.type === 'tool_use') this.tools.began(block, { t, frame: n, ...place });
@@ -174,17 +180,43 @@ export class Run {
     this.#belongs(place.parent);
   }
 
+  /** Who asks a model: the agent whose calls the request has results of, or the one that was given this prompt. */
+  #placeOf(body: Fields): { parent: string | undefined; turn: string | undefined } {
+    const messages = recordsOf(body.messages);
+    const [first] = messages;
+    const turn = this.turns.open?.id;
+    for (const { content } of messages.toReversed()) {
+      for (const { type, tool_use_id: id } of recordsOf(content)) {
+        const call = type === 'tool_result' ? this.tools.get(id) : undefined;
+        if (call !== undefined) return { parent: call.parent, turn: call.turn ?? turn };
+      }
+    }
+    const said = textOf(first?.content);
+    const given = this.tools.open.find(({ input }) => {
+      const prompt = stringOf(fieldsOf(input).prompt);
+      return prompt !== undefined && prompt !== '' && said.includes(prompt);
+    });
+    return { parent: given?.id, turn: given?.turn ?? turn };
+  }
+
+  /** A subagent may work on in the background when its turn is over. */
+  #place(frame: Fields, t: number, n: number): { parent: string | undefined; turn: string | undefined } {
+    const parent = parentOf(frame);
+    if (parent === undefined) return { parent, turn: this.turns.busy(t, n).id };
+    return { parent, turn: this.tools.get(parent)?.turn ?? this.turns.open?.id };
+  }
+
   #user({ n, t }: TapeFrame, frame: Fields): void {
     const blocks = recordsOf(fieldsOf(frame.message).content);
     const parent = parentOf(frame);
     this.tools.ended(frame, blocks, t, n);
     this.#belongs(parent);
-    for (const block of blocks) {
-      if (block.type === 'tool_result' && typeof block.tool_use_id === 'string')
-        this.models.over(block.tool_use_id);
+    for (const { type, tool_use_id: id } of blocks) {
+      if (type !== 'tool_result' || typeof id !== 'string') continue;
+      if (this.tasks.ofCall(id)?.isBackground !== true) this.models.handedBack(id, t);
     }
-    const isAlone = !this.tools.isBusy(parent);
-    if (this.turns.open !== undefined) this.models.free(t, { parent, turn: this.turns.open.id }, isAlone);
+    const turn = this.tools.get(parent)?.turn ?? this.turns.open?.id;
+    if (turn !== undefined) this.models.free(t, { parent, turn }, !this.tools.isBusy(parent));
   }
 
   #belongs(parent: string | undefined): void {
@@ -193,7 +225,7 @@ export class Run {
   }
 
   #stream({ n, t }: TapeFrame, frame: Fields): void {
-    const place = { parent: parentOf(frame), turn: this.turns.busy(t, n).id };
+    const place = this.#place(frame, t, n);
     this.models.streamed(fieldsOf(frame.event), t, n, place);
   }
 
@@ -208,12 +240,17 @@ export class Run {
     else if (subtype === 'permission_denied') {
       const call = this.tools.get(frame.tool_use_id);
       if (call !== undefined) call.denied = frame;
-    } else this.tasks.add(frame, n, t, this.turns.open?.id);
+    } else {
+      const ended = this.tasks.add(frame, n, t, this.turns.open?.id);
+      if (ended?.toolUseId !== undefined) this.models.handedBack(ended.toolUseId, t);
+      const begun = subtype === 'task_started' ? this.tools.get(frame.tool_use_id) : undefined;
+      if (begun !== undefined) this.models.free(t, { parent: begun.id, turn: begun.turn }, false);
+    }
   }
 
   #result({ n, t }: TapeFrame, frame: Fields): void {
     this.results.push({ frame: n, t, fields: frame });
-    this.models.over(undefined);
+    this.models.over();
     this.turns.ended(frame, t, n);
   }
 }

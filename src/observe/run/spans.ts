@@ -107,7 +107,9 @@ class SpanMaker {
     const isHook = subtype === 'hook_callback';
     if (direction !== '<' || (!isHook && !QUESTIONS.has(subtype))) return [];
     const input = fieldsOf(request.input);
-    const call = this.#run.tools.get(request.tool_use_id ?? input.tool_use_id);
+    const subagent = this.#run.tasks.get(request.agent_id ?? input.agent_id)?.toolUseId;
+    const { tools } = this.#run;
+    const call = tools.get(request.tool_use_id) ?? tools.get(input.tool_use_id) ?? tools.get(subagent);
     const name = isHook ? (stringOf(input.hook_event_name) ?? 'hook') : personName(subtype, request);
     const parent = call === undefined ? control.turn : toolSpanId(call.id);
     const kind = isHook ? 'hook' : 'person';

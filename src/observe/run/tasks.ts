@@ -34,17 +34,20 @@ export class Tasks {
     return this.#byCall.get(toolUseId);
   }
 
-  get all(): readonly Task[] {
-    return [...this.#byId.values()];
+  /** By its id, which is also that of the subagent. */
+  get(id: unknown): Task | undefined {
+    return typeof id === 'string' ? this.#byId.get(id) : undefined;
   }
 
-  add(frame: Fields, n: number, t: number, turn: string | undefined): void {
+  /** The task that has ended with this message. */
+  add(frame: Fields, n: number, t: number, turn: string | undefined): Task | undefined {
     const { subtype } = frame;
+    if (subtype === 'task_notification') return this.#ended(frame, n, t);
     if (subtype === 'task_started') this.#started(frame, t);
-    else if (subtype === 'task_notification') this.#ended(frame, n, t, stringOf(frame.status));
     else if (subtype === 'task_updated') this.#updated(frame);
     else if (subtype === 'status') this.#status(frame, n, t, turn);
     else if (subtype === 'compact_boundary') this.#compacted(frame, n, t, turn);
+    return undefined;
   }
 
   #started(frame: Fields, t: number): void {
@@ -65,17 +68,18 @@ export class Tasks {
   }
 
   #updated(frame: Fields): void {
-    const task = this.#byId.get(String(stringOf(frame.task_id)));
+    const task = this.get(frame.task_id);
     const patch = fieldsOf(frame.patch);
     if (task !== undefined && patch.is_backgrounded === true) task.isBackground = true;
   }
 
-  #ended(frame: Fields, n: number, t: number, status: string | undefined): void {
-    const task = this.#byId.get(String(stringOf(frame.task_id)));
-    if (task === undefined || task.end !== undefined) return;
+  #ended(frame: Fields, n: number, t: number): Task | undefined {
+    const task = this.get(frame.task_id);
+    if (task === undefined || task.end !== undefined) return undefined;
     task.end = t;
     task.lastFrame = n;
-    task.status = status;
+    task.status = stringOf(frame.status);
+    return task;
   }
 
   #status(frame: Fields, n: number, t: number, turn: string | undefined): void {

@@ -32,6 +32,7 @@ const MARKS: Readonly<Record<FunnelStep['state'], string>> = {
 /** A long run has a page; here are its beginning and its end. */
 const MOST_SPANS = 40;
 const MOST_TOOLS = 30;
+const DEEPEST = 12;
 
 /** What happened, and what was wrong with it. */
 export function summaryText(run: Run, width = 100): string[] {
@@ -107,11 +108,12 @@ function timelineText({ spans, duration, criticalPath }: Timeline, width: number
   return lines.length === 0 ? [] : [...lines, '* determined how long the turn took'];
 }
 
+/** A hook may have begun before the call that it belongs to. */
 function depthsOf(spans: readonly Span[]): ReadonlyMap<string, number> {
-  const depths = new Map<string, number>();
-  for (const { id, parent } of spans)
-    depths.set(id, parent === undefined ? 0 : (depths.get(parent) ?? 0) + 1);
-  return depths;
+  const parents = new Map(spans.map(({ id, parent }) => [id, parent]));
+  const depthOf = (id: string | undefined, most: number): number =>
+    id === undefined || most === 0 ? 0 : 1 + depthOf(parents.get(id), most - 1);
+  return new Map(spans.map(({ id, parent }) => [id, depthOf(parent, DEEPEST)]));
 }
 
 function toolsText(funnels: readonly ToolFunnel[], width: number): string[] {

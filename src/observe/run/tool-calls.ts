@@ -39,6 +39,8 @@ export class ToolCalls {
   readonly all: ToolCall[] = [];
   readonly #byId = new Map<string, ToolCall>();
   readonly #open = new Set<ToolCall>();
+  /** A subagent's hooks are asked before its message with the call comes. */
+  readonly #early = new Map<string, ControlCall[]>();
 
   /** Those without a result. */
   get open(): readonly ToolCall[] {
@@ -84,6 +86,8 @@ export class ToolCalls {
     this.all.push(call);
     this.#byId.set(id, call);
     this.#open.add(call);
+    for (const control of this.#early.get(id) ?? []) attach(call, control);
+    this.#early.delete(id);
     return call;
   }
 
@@ -107,12 +111,19 @@ export class ToolCalls {
   /** A control request that is about a call. */
   asks(control: ControlCall): void {
     const { subtype, request } = control;
-    const call = this.get(subtype === 'mcp_message' ? idOfHandler(request) : request.tool_use_id);
-    if (call === undefined) return;
-    if (subtype === 'mcp_message') call.handler = control;
-    else if (subtype === 'hook_callback') call.hooks.push(control);
-    else if (subtype === 'can_use_tool') call.asked.push(control);
+    const id = stringOf(subtype === 'mcp_message' ? idOfHandler(request) : request.tool_use_id);
+    if (id === undefined) return;
+    const call = this.#byId.get(id);
+    if (call !== undefined) attach(call, control);
+    else this.#early.set(id, [...(this.#early.get(id) ?? []), control]);
   }
+}
+
+function attach(call: ToolCall, control: ControlCall): void {
+  const { subtype } = control;
+  if (subtype === 'mcp_message') call.handler = control;
+  else if (subtype === 'hook_callback') call.hooks.push(control);
+  else if (subtype === 'can_use_tool') call.asked.push(control);
 }
 
 /** The call that a message to an in-process server belongs to. */

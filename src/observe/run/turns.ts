@@ -1,4 +1,4 @@
-import { type Fields, numberOf } from './values.js';
+import type { Fields } from './values.js';
 
 /** From a prompt to its result. */
 export interface Turn {
@@ -53,18 +53,17 @@ export class Turns {
     turn.lastFrame = frame;
     turn.result = result;
     this.#open = undefined;
-    // What was queued may have been answered together with the rest.
-    if (numberOf(result.queued_turn_count) === 0) this.#queue.length = 0;
     const next = this.#queue.shift();
     if (next !== undefined) this.#begin(t, next.frame, next.text);
     this.#queued = next;
   }
 
-  /** The agent has nothing to do: a turn that was thought to follow does not. */
+  /** The agent has nothing more to do: what was queued was answered together with the rest. */
   idle(): void {
     if (this.#open === undefined || this.#queued === undefined) return;
     this.all.pop();
     this.#open = undefined;
+    this.#queue.length = 0;
   }
 
   #begin(start: number, firstFrame: number, prompt: string): Turn {

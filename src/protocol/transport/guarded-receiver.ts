@@ -16,13 +16,13 @@ export class GuardedReceiver implements TransportReceiver {
     this.#receiver = receiver;
   }
 
-  frame(frame: Frame, byteLength: number): void {
+  frame(frame: Frame, byteLength: number, line?: string): void {
     if (!isFrame(frame)) {
       this.dropped(malformed(frame, byteLength, `a frame must be an object; it is ${kindOf(frame)}`));
       return;
     }
     try {
-      this.#receiver.frame(frame, byteLength);
+      this.#receiver.frame(frame, byteLength, line);
     } catch (error) {
       this.dropped(malformed(frame, byteLength, messageOf(error)));
     }

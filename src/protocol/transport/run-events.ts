@@ -64,6 +64,8 @@ export interface FrameLine {
   readonly at: number;
   readonly sequence: number;
   readonly line: string;
+  /** `type` of the frame. */
+  readonly type: unknown;
 }
 
 /** Writes a conversation down. None of its methods may throw or wait: they run in the read loop. */

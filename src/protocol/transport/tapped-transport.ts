@@ -32,8 +32,13 @@ export type OnFrame = (frame: Frame, info: FrameInfo) => void;
 
 /** Both methods run in the read loop: they may neither block nor throw. */
 export interface FrameObserver<Seen> {
-  /** Takes a copy before the frame is passed on, because its receiver may change it. */
-  record(frame: Frame, direction: FrameInfo['direction']): Seen;
+  /** Whether it writes frames down, and so has a use for their text. */
+  readonly takesLines: boolean;
+  /**
+   * Takes a copy before the frame is passed on, because its receiver may change it. `line`: the frame as JSON, if there
+   * is such a text.
+   */
+  record(frame: Frame, direction: FrameInfo['direction'], line: string | undefined): Seen;
   tell(seen: Seen): void;
   /** For who wants more than frames. */
   readonly rest?: RestObserver | undefined;
@@ -64,21 +69,24 @@ export function tappedTransport<Seen>(inner: Transport, observer: FrameObserver<
         new GuardedReceiver(
           wrapReceiver(receiver, {
             ...(rest === undefined ? {} : rest.before(receiver)),
-            frame: (frame, byteLength) => {
-              unreported.push(observer.record(frame, 'received'));
+            frame: (frame, byteLength, line) => {
+              const seen = observer.record(frame, 'received', line);
               // A transport may answer within `send`; the answer is reported after the frame it answers.
-              if (sends === 0) report();
-              receiver.frame(frame, byteLength);
+              if (sends === 0) observer.tell(seen);
+              else unreported.push(seen);
+              receiver.frame(frame, byteLength, line);
             },
           }),
         ),
       ),
-    send: (frame) => {
-      const seen = observer.record(frame, 'sent');
+    send: (frame, given) => {
+      // Made once, for the observer and for the transport.
+      const line = given ?? (observer.takesLines ? lineOf(frame) : undefined);
+      const seen = observer.record(frame, 'sent', line);
       unreported.push(seen);
       sends += 1;
       try {
-        return inner.send(frame);
+        return inner.send(frame, line);
       } catch (error) {
         unreported.splice(unreported.indexOf(seen), 1);
         throw error;
@@ -88,6 +96,15 @@ export function tappedTransport<Seen>(inner: Transport, observer: FrameObserver<
       }
     },
   });
+}
+
+/** Undefined for what JSON has no form for: the transport says what it thinks of that. */
+function lineOf(frame: Frame): string | undefined {
+  try {
+    return JSON.stringify(frame);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reports what happens besides frames. */

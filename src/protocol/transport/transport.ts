@@ -25,8 +25,11 @@ export interface DroppedFrame {
  * `end` is called exactly once, last.
  */
 export interface TransportReceiver {
-  /** `byteLength` is the size of the frame's line, or an estimate if there was no text. */
-  frame(frame: Frame, byteLength: number): void;
+  /**
+   * `byteLength` is the size of the frame's line, or an estimate if there was no text. `line` is that text, for
+   * whoever would otherwise make it again; a transport need not give it.
+   */
+  frame(frame: Frame, byteLength: number, line?: string): void;
   /** A line that is not a frame: not JSON, or not an object. */
   noise(line: string): void;
   /** A frame that is not delivered. The next one is, as usual. Without this it is noise. */
@@ -46,9 +49,10 @@ export interface Transport {
   start(receiver: TransportReceiver): void;
   /**
    * Any time after `start`. Returns false when the other end is slow: bulk input should then wait for
-   * `drained()`. Throws a `TenonError` with code `INPUT_CLOSED` after `endInput()`, `stop()` or the end.
+   * `drained()`. Throws a `TenonError` with code `INPUT_CLOSED` after `endInput()`, `stop()` or the end. `line` is the
+   * frame as JSON, if somebody has made it already; a transport need not look at it.
    */
-  send(frame: Frame): boolean;
+  send(frame: Frame, line?: string): boolean;
   /** Resolves when the queue of unsent frames is short again, or when the other end is gone. */
   drained(): Promise<void>;
   /**

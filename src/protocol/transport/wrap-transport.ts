@@ -11,7 +11,7 @@ export function wrapTransport(inner: Transport, overrides: TransportOverrides): 
       return inner.pid;
     },
     start: (receiver) => inner.start(receiver),
-    send: (frame) => inner.send(frame),
+    send: (frame, line) => inner.send(frame, line),
     drained: () => inner.drained(),
     endInput: () => inner.endInput(),
     pause: () => inner.pause(),
@@ -27,7 +27,7 @@ export function wrapReceiver(
   overrides: Partial<TransportReceiver>,
 ): TransportReceiver {
   return {
-    frame: (frame, byteLength) => inner.frame(frame, byteLength),
+    frame: (frame, byteLength, line) => inner.frame(frame, byteLength, line),
     noise: (line) => inner.noise(line),
     dropped: (frame) => tellDropped(inner, frame),
     stderr: (text) => inner.stderr(text),

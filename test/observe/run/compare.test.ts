@@ -7,6 +7,7 @@ import type { Run } from '../../../src/observe/run/run.js';
 import { runOfTape } from '../../../src/observe/run/run-of-tape.js';
 import { readTape, toolUse } from '../../../src/testing/index.js';
 import { type Answer, ask, BACK_ENDS, type BackEnd } from '../../support/back-ends.js';
+import { HandTape } from './hand-tape.js';
 
 const STOCK = 'mcp__shop__stock';
 
@@ -28,6 +29,26 @@ async function recorded({ start }: BackEnd, given: Given = {}): Promise<Run> {
   await ask(agent.options({ record, mcpServers: { shop }, allowedTools: [STOCK], ...options }), prompt);
   return runOfTape(readTape(record));
 }
+
+it('a place, a session or a bill in the system prompt is no difference; other words are (R57)', () => {
+  const ran = (cwd: string, bill: string, words: string) => {
+    const system = [bill, `You are in ${cwd}. ${words}`].map((text) => ({ type: 'text', text }));
+    const exchange = {
+      kind: 'exchange' as const,
+      t: 30,
+      began: 15,
+      id: 1,
+      messageId: 'msg_1',
+      request: { system },
+    };
+    return new HandTape().prompt(0).init(10, { cwd }).text(20, 'msg_1', 'x').line(exchange).end(40).run();
+  };
+  const left = ran('/one', 'x-anthropic-billing-header: a', 'Be kind.');
+  expect(compareRuns(left, ran('/two', 'x-anthropic-billing-header: b', 'Be kind.')).differences).toEqual([]);
+  expect(compareRuns(left, ran('/two', 'x-anthropic-billing-header: b', 'Be brief.')).differences).toEqual([
+    { where: 'system prompt 1', left: 'You are in …. Be kind.', right: 'You are in …. Be brief.' },
+  ]);
+});
 
 describe.each(BACK_ENDS)('on $name', (backEnd) => {
   it('two runs of the same program do not differ: ids, times and places are no differences (R57)', async () => {

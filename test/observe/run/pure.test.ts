@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest';
 
 const folder = fileURLToPath(new URL('../../../src/observe/run/', import.meta.url));
 const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
-/** Of the 60,000 that the whole page may have. */
-const MOST_BYTES = 22_000;
+/** Of the 60,000 that the whole page may have; it leaves out what only the terminal needs. */
+const MOST_BYTES = 23_000;
 
 describe('src/observe/run', () => {
   it('and what it imports needs neither Node nor a browser, and is small when bundled (R57)', async () => {

@@ -168,6 +168,14 @@ describe('spans', () => {
       end: 500,
     });
     expect(byId(timeline, 'tool:toolu_2').parent).toBe('tool:toolu_1');
+    // Its model was asked when it began; a turn does not begin because it says something.
+    expect(
+      timeline.spans.find(({ parent, kind }) => parent === 'tool:toolu_1' && kind === 'model'),
+    ).toMatchObject({
+      start: 110,
+      end: 300,
+    });
+    expect(timeline.spans.filter(({ kind }) => kind === 'turn')).toHaveLength(1);
     // It did not hold up the turn.
     expect(timeline.criticalPath).not.toContain('tool:toolu_1');
   });
@@ -192,14 +200,47 @@ describe('spans', () => {
     });
   });
 
+  it('of a hook that comes before the message with its call belong to that call (R57)', () => {
+    const started = { type: 'system', subtype: 'task_started', task_id: 'x', tool_use_id: 'toolu_1' };
+    const hook = (event: string, more: object) => ({
+      subtype: 'hook_callback',
+      input: { hook_event_name: event, ...more },
+    });
+    const tape = new HandTape()
+      .prompt(0)
+      .calls(100, 'msg_1', { toolu_1: 'Agent' })
+      .got(110, started)
+      .asks(120, 'a', hook('SubagentStart', { agent_id: 'x' }))
+      .answers(125, 'a', {})
+      .asks(200, 'b', hook('PreToolUse', { tool_use_id: 'toolu_2' }))
+      .answers(210, 'b', {})
+      .calls(211, 'msg_2', { toolu_2: 'Read' }, 'toolu_1');
+    const hooks = timelineOf(tape.run()).spans.filter(({ kind }) => kind === 'hook');
+    expect(hooks).toMatchObject([
+      { name: 'SubagentStart', parent: 'tool:toolu_1' },
+      { name: 'PreToolUse', parent: 'tool:toolu_2' },
+    ]);
+  });
+
+  it('of a turn that was only thought to follow are not there: the agent answered two prompts at once (R57)', () => {
+    const tape = () =>
+      new HandTape().prompt(0, 'One').calls(10, 'msg_1', { toolu_1: 'stock' }).prompt(20, 'Two');
+    const both = tape().result(30, 'toolu_1').text(40, 'msg_2', 'Both.').end(50);
+    const turnsOf = (given: HandTape, over: boolean) =>
+      timelineOf(given.run(over)).spans.filter(({ kind }) => kind === 'turn').length;
+    expect(turnsOf(both, true)).toBe(1);
+    both.got(51, { type: 'system', subtype: 'session_state_changed', state: 'idle' });
+    expect(turnsOf(both, false)).toBe(1);
+  });
+
   it('of turns follow each other when prompts are queued, and gaps are where nobody worked (R57)', () => {
     const tape = new HandTape()
       .prompt(2000, 'One')
       .prompt(2010, 'Two')
       .text(2100, 'msg_1', '1')
-      .end(2200, { queued_turn_count: 1 })
+      .end(2200)
       .text(2300, 'msg_2', '2')
-      .end(2400, { queued_turn_count: 0 })
+      .end(2400)
       .prompt(9000, 'Three')
       .end(9100);
     const timeline = timelineOf(tape.run());

@@ -124,13 +124,13 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
     if (stderr == null) this.#stderrEnded = true;
   }
 
-  send(frame: Frame): boolean {
+  send(frame: Frame, line?: string): boolean {
     // Dropped: the end that follows gives the reason to anyone waiting for an answer.
     if (this.#startFailed && !this.#inputEnded) return true;
     if (this.#inputEnded || this.#ended || this.#writer === undefined || !this.#child.stdin?.writable) {
       throw new TenonError('INPUT_CLOSED', 'Cannot send: the input of this conversation has ended.');
     }
-    return this.#writer.write(JSON.stringify(frame));
+    return this.#writer.write(line ?? JSON.stringify(frame));
   }
 
   drained(): Promise<void> {
@@ -186,7 +186,7 @@ export class ProcessTransport implements Transport, LineReceiver, EscalationTarg
       this.#receiver?.noise(text);
       return;
     }
-    if (isFrame(value)) this.#receiver?.frame(value, byteLength);
+    if (isFrame(value)) this.#receiver?.frame(value, byteLength, text);
     else this.#receiver?.noise(text);
   }
 
