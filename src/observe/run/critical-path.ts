@@ -96,9 +96,10 @@ function beginningOf({ span, start }: Candidate, left: readonly Candidate[], end
   const begun = span.facts.handlerStart;
   if (typeof begun !== 'number' || begun <= start || begun >= end) return start;
   for (let index = left.length - 1; index >= 0; index -= 1) {
-    const { settled } = left[index] as Candidate;
+    const { settled, span: other } = left[index] as Candidate;
     if (settled <= start) break;
-    if (settled <= begun) return begun;
+    // The model that asked for it still spoke a little when it began; what then happened, a question perhaps, is its own.
+    if (settled <= begun && other.kind !== 'model') return begun;
   }
   return start;
 }
