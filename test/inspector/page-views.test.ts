@@ -16,7 +16,7 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 const totalsOn = (page: Page) => page.getByLabel('Totals of the run').textContent();
 const detailOf = (page: Page) => page.getByRole('complementary', { name: 'Detail' });
-const isWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+const isWide = (page: Page) => page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
 
 describeInChromium('the page, of two tapes', () => {
   let browser: Browser;
@@ -184,7 +184,8 @@ describeInChromium('the page, of two tapes', () => {
   it('keeps the theme that was chosen', async () => {
     await using opened = await openPage(browser, inspector.url, { colorScheme: 'light' });
     const { page } = opened;
-    const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const background = () =>
+      page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
     await page.getByRole('button', { name: 'Light or dark' }).waitFor();
     const light = await background();
     await page.getByRole('button', { name: 'Light or dark' }).click();

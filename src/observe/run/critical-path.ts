@@ -96,9 +96,9 @@ function beginningOf({ span, start }: Candidate, left: readonly Candidate[], end
   const begun = span.facts.handlerStart;
   if (typeof begun !== 'number' || begun <= start || begun >= end) return start;
   for (let index = left.length - 1; index >= 0; index -= 1) {
-    const { span: other, settled } = left[index] as Candidate;
+    const { settled, span: other } = left[index] as Candidate;
     if (settled <= start) break;
-    // The answer that asks for a tool ends a little after the tool has begun: nobody waited for it.
+    // The model that asked for it still spoke a little when it began; what then happened, a question perhaps, is its own.
     if (settled <= begun && other.kind !== 'model') return begun;
   }
   return start;

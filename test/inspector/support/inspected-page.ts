@@ -35,11 +35,9 @@ export async function openPage(
     const address = request.url();
     if (!address.startsWith(`${origin}/`) && !/^(blob|file):/.test(address)) foreign.push(address);
   });
-  await page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', (event) =>
-      console.error(`Content Security Policy: ${event.violatedDirective}`),
-    );
-  });
+  await page.addInitScript(
+    "addEventListener('securitypolicyviolation', (event) => console.error('Content Security Policy: ' + event.violatedDirective));",
+  );
   await page.goto(`${url}${fragment}`);
   return { page, problems, foreign, [Symbol.asyncDispose]: () => context.close() };
 }

@@ -290,6 +290,22 @@ describe('the critical path', () => {
     expect(criticalMs).toMatchObject({ model: 200, tool: 890, other: 10 });
   });
 
+  it('has the person who was asked before a handler ran, although the model had not quite ended (R57)', () => {
+    const handler = { method: 'tools/call', params: { _meta: { 'claudecode/toolUseId': 'toolu_1' } } };
+    const tape = new HandTape()
+      .prompt(0)
+      .line({ kind: 'request', t: 0, id: 1, request: {} })
+      .calls(200, 'msg_1', { toolu_1: 'stock' })
+      .line({ kind: 'answer', t: 210, id: 1, events: [{ type: 'message_start', message: { id: 'msg_1' } }] })
+      .asks(220, 'ask_1', { subtype: 'can_use_tool', tool_name: 'stock', tool_use_id: 'toolu_1', input: {} })
+      .answers(620, 'ask_1', { behavior: 'allow' })
+      .asks(620, 'mcp_1', { subtype: 'mcp_message', server_name: 'shop', message: handler })
+      .answers(700, 'mcp_1', {})
+      .result(700, 'toolu_1')
+      .end(700);
+    expect(timelineOf(tape.run()).criticalMs).toMatchObject({ person: 400, other: 0 });
+  });
+
   it('leads through a subagent to the slowest call in it (R57)', () => {
     const tape = new HandTape()
       .prompt(0)
