@@ -92,13 +92,10 @@ export const CHAPTERS: readonly Chapter[] = [
   ]),
   chapter('Seeing what happens', 'R', 55, [
     met('One tap sees every frame in both directions and costs nothing when nobody is watching.'),
-    partly(
-      'A run can be recorded to a file without secrets, then opened, replayed and compared.',
-      'the comparison of two recordings.',
-    ),
-    open('An inspector shows a running program or a recording in a web page.'),
-    open('A playground lets a person chat with the agent and call its tools.'),
-    open('Spans and metrics follow OpenTelemetry’s GenAI and MCP conventions.'),
+    met('A run can be recorded to a file without secrets, then opened, replayed and compared.'),
+    met('An inspector shows a running program or a recording in a web page.'),
+    met('A playground lets a person chat with the agent and call its tools.'),
+    met('Spans and metrics follow OpenTelemetry’s GenAI and MCP conventions.'),
   ]),
   chapter('Many conversations, many machines', 'R', 60, [
     open('A host keeps any number of conversations with bounded work; idle ones cost no memory.'),
