@@ -28,7 +28,8 @@ export async function exportHtml(): Promise<void> {
 
 /** A saved page has its parts inside. */
 async function ownText(part: 'script' | 'style'): Promise<string> {
-  if (savedFeed !== null) return document.querySelector(part === 'style' ? 'style' : 'script:not([type])')?.textContent ?? '';
+  if (savedFeed !== null)
+    return document.querySelector(part === 'style' ? 'style' : 'script:not([type])')?.textContent ?? '';
   const response = await fetch(part === 'script' ? '/page.js' : '/page.css');
   if (!response.ok) throw new Error('The inspector does not answer: the page cannot be saved any more.');
   return response.text();

@@ -7,7 +7,7 @@ import { count } from '../format.js';
 import { derived } from '../state/derived.js';
 import { connection, currentEntry, filter, open, show, world } from '../state/store.js';
 import { icon } from './icons.js';
-import { codeText, type Content, toolName } from './pieces.js';
+import { type Content, codeText, toolName } from './pieces.js';
 
 const isUnfolded = signal(false);
 
@@ -50,7 +50,9 @@ function reason(): StopReason {
   const { state } = connection.value;
   const entry = currentEntry();
   if (state === 'refused') {
-    const details = ['Open the address that the terminal has printed: it has the token that belongs to this run.'];
+    const details = [
+      'Open the address that the terminal has printed: it has the token that belongs to this run.',
+    ];
     return { state: 'failed', title: 'The inspector does not know this page', details };
   }
   if (state === 'lost') {
@@ -90,8 +92,12 @@ function brokenTool(): Content {
 function worstOf(funnels: readonly ToolFunnel[]): ToolFunnel | undefined {
   const weight = ({ server, calls }: ToolFunnel): number =>
     (server === undefined ? 2 : 0) + (calls.length > 0 ? 1 : 0);
-  return funnels
-    // What the agent itself brings along, and nobody has used, is nobody's question.
-    .filter(({ broken, server, calls }) => broken !== undefined && (server !== undefined || calls.length > 0))
-    .sort((left, right) => weight(left) - weight(right))[0];
+  return (
+    funnels
+      // What the agent itself brings along, and nobody has used, is nobody's question.
+      .filter(
+        ({ broken, server, calls }) => broken !== undefined && (server !== undefined || calls.length > 0),
+      )
+      .sort((left, right) => weight(left) - weight(right))[0]
+  );
 }

@@ -17,8 +17,10 @@ export function callCard(
   const { tool = 'tool', toolUseId = '', value } = block;
   const call = run.tools.get(toolUseId);
   const look = (): void => open({ kind: 'span', id: `tool:${toolUseId}` });
-  const state = call?.end === undefined ? (run.isOver ? 'is-cut' : 'is-open') : call.isError ? 'is-error' : 'is-ok';
-  const took = call?.end === undefined ? nothing : html`<span class="time">${duration(call.end - call.t)}</span>`;
+  const state =
+    call?.end === undefined ? (run.isOver ? 'is-cut' : 'is-open') : call.isError ? 'is-error' : 'is-ok';
+  const took =
+    call?.end === undefined ? nothing : html`<span class="time">${duration(call.end - call.t)}</span>`;
   return html`<section class="call ${state}" aria-label="Call of ${tool}">
     <button class="call-head" @click=${look}>
       ${toolName(tool)}<span class="text clip">${inputLine(value)}</span>${took}
@@ -50,7 +52,9 @@ function output(content: unknown, isError: boolean, place: string): TemplateResu
   }
   return html`<div class="call-result ${isError ? 'has-failed' : ''}">
     ${blocks.map((block, index) =>
-      block.kind === 'text' ? longText(block.text, `${place}.${index}`) : html`<p class="muted">[${block.kind}: ${block.text}]</p>`,
+      block.kind === 'text'
+        ? longText(block.text, `${place}.${index}`)
+        : html`<p class="muted">[${block.kind}: ${block.text}]</p>`,
     )}
   </div>`;
 }

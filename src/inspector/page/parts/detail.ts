@@ -2,8 +2,8 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { funnelsOf } from '../../../observe/run/funnel.js';
 import type { Run } from '../../../observe/run/run.js';
 import { timelineOf } from '../../../observe/run/timeline.js';
-import { wireRowsOf } from '../../../observe/run/wire.js';
 import type { Span } from '../../../observe/run/views.js';
+import { wireRowsOf } from '../../../observe/run/wire.js';
 import { clockTime, duration } from '../format.js';
 import { derived } from '../state/derived.js';
 import { currentRun, isDetailOpen, open, selected, show } from '../state/store.js';
@@ -37,7 +37,9 @@ function detailOf(run: Run): TemplateResult {
   const what = selected.value;
   if (what?.kind === 'tool') {
     const funnel = derived(run, funnelsOf, funnelsOf).find(({ tool }) => isNamed(tool, what.name));
-    return funnel === undefined ? gone(`No tool ${what.name} is known in this run.`) : funnelDetail(run, funnel);
+    return funnel === undefined
+      ? gone(`No tool ${what.name} is known in this run.`)
+      : funnelDetail(run, funnel);
   }
   if (what?.kind === 'span') {
     const span = derived(run, timelineOf, timelineOf).spans.find(({ id }) => id === what.id);
@@ -95,7 +97,8 @@ function lineDetail(run: Run): TemplateResult {
   if (line === undefined || row === undefined) return gone('This frame is not in the run.');
   const { pair, state, direction } = row;
   const other = pair === undefined ? undefined : wireRowsOf(run)[pair];
-  const arrow = direction === '>' ? '→ to the agent' : direction === '<' ? '← from the agent' : 'told by the recorder';
+  const arrow =
+    direction === '>' ? '→ to the agent' : direction === '<' ? '← from the agent' : 'told by the recorder';
   const content = line.kind === 'frame' ? line.frame : line;
   return html`<header class="detail-head">
       <p>${arrow}</p>
@@ -127,9 +130,7 @@ function fact(name: string, value: string | TemplateResult): TemplateResult {
 
 /** `firstTokenMs` as people say it. */
 function words(name: string): string {
-  return name
-    .replace(/Ms$/, '')
-    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return name.replace(/Ms$/, '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 function factText(name: string, value: unknown): string {

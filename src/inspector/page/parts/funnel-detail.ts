@@ -7,7 +7,7 @@ import { derived } from '../state/derived.js';
 import { open } from '../state/store.js';
 import { frameButton } from './frame-button.js';
 import { jsonTree } from './json-tree.js';
-import { brokenWord, codeText, type Content, copyButton, statusWord, toolName } from './pieces.js';
+import { brokenWord, type Content, codeText, copyButton, statusWord, toolName } from './pieces.js';
 
 const STEP_MARKS = { done: '✓', broken: '✕', waiting: '…', unknown: '?', 'not reached': '' } as const;
 const MOST_CALLS = 20;

@@ -25,7 +25,8 @@ function node(name: string | undefined, value: unknown, place: string, depth: nu
     return html`<div class="leaf">${label(name)}${leaf(value, place)}</div>`;
   }
   const isArray = Array.isArray(value);
-  if (children.length === 0) return html`<div class="leaf">${label(name)}<i>${isArray ? '[ ]' : '{ }'}</i></div>`;
+  if (children.length === 0)
+    return html`<div class="leaf">${label(name)}<i>${isArray ? '[ ]' : '{ }'}</i></div>`;
   const isOpen = folded.value.get(place) ?? (depth < OPEN_DEPTH && children.length <= OPEN_CHILDREN);
   const toggle = (): void => {
     folded.value = new Map(folded.value).set(place, !isOpen);
@@ -36,7 +37,11 @@ function node(name: string | undefined, value: unknown, place: string, depth: nu
   return html`<div class="branch">${summary}${isOpen ? branch(children, place, depth) : nothing}</div>`;
 }
 
-function branch(children: readonly (readonly [string, unknown])[], place: string, depth: number): TemplateResult {
+function branch(
+  children: readonly (readonly [string, unknown])[],
+  place: string,
+  depth: number,
+): TemplateResult {
   const most = wanted.value.get(place) ?? FIRST_CHILDREN;
   const shown = children.slice(0, most);
   const rest = children.length - shown.length;

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { exportHtml, exportOtlp, exportTape } from '../export/exports.js';
-import { notice, overlay, say } from '../state/store.js';
 import { savedFeed } from '../state/server.js';
+import { notice, overlay, say } from '../state/store.js';
 import { attached } from './dom.js';
 import { icon } from './icons.js';
 import type { Content } from './pieces.js';

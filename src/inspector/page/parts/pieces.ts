@@ -41,7 +41,10 @@ export function codeText(text: string): TemplateResult {
   return html`${text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-const BROKEN_WORDS: Readonly<Partial<Record<FunnelStepName, string>>> = { ran: 'did not run', result: 'no result' };
+const BROKEN_WORDS: Readonly<Partial<Record<FunnelStepName, string>>> = {
+  ran: 'did not run',
+  result: 'no result',
+};
 
 /** What is wrong when a step is broken: `not permitted`. */
 export function brokenWord(step: FunnelStepName): string {

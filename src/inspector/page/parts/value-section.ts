@@ -19,7 +19,9 @@ function shownValue(value: unknown, place: string): TemplateResult {
   if (said === undefined) return jsonTree(value, place);
   if (said.trim() === '') return html`<p class="muted">empty</p>`;
   const parsed = parsedJson(said);
-  return parsed === undefined ? html`<div class="value-text">${longText(said, place)}</div>` : jsonTree(parsed, place);
+  return parsed === undefined
+    ? html`<div class="value-text">${longText(said, place)}</div>`
+    : jsonTree(parsed, place);
 }
 
 /** The text of a value that is nothing but text. */

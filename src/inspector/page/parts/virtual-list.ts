@@ -47,7 +47,8 @@ export class VirtualList {
     const first = Math.max(Math.floor(at) - SPARE_ROWS, 0);
     const last = Math.min(Math.floor(at) + seen + SPARE_ROWS, rows.count);
     const offset = Math.max(top - (at - first) * this.#rowHeight, 0);
-    if (isLonger && rows.follows === true && this.#isAtEnd) queueMicrotask(() => this.#scrollTo(rows.count - 1));
+    if (isLonger && rows.follows === true && this.#isAtEnd)
+      queueMicrotask(() => this.#scrollTo(rows.count - 1));
     const visible = Array.from({ length: Math.max(last - first, 0) }, (_, index) => this.#row(first + index));
     return html`<div
       class="list"

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Playground } from '../../feed-lines.js';
 import { count } from '../format.js';
 import { icon } from '../parts/icons.js';
-import { choice, type Content } from '../parts/pieces.js';
+import { type Content, choice } from '../parts/pieces.js';
 import { post } from '../state/server.js';
 import { currentRun, say, version, world } from '../state/store.js';
 import { messageItems, topMessages } from '../views/messages.js';
@@ -60,7 +60,9 @@ function sentence(text: string): string {
 function toolForms({ tools }: Playground): TemplateResult {
   if (tools.length === 0) return html`<p class="play-empty muted">The file has no tools yet.</p>`;
   const words = toolWords.value.trim().toLowerCase();
-  const shown = tools.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(words));
+  const shown = tools.filter(({ name, description }) =>
+    `${name} ${description}`.toLowerCase().includes(words),
+  );
   const type = (event: Event): void => {
     toolWords.value = (event.target as HTMLInputElement).value;
   };

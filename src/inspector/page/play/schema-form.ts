@@ -20,7 +20,9 @@ interface Field {
 /** The fields of an object; values that are not given are left out of it. */
 export function schemaForm(schema: Schema, value: unknown, set: SetValue, id: string): TemplateResult {
   const properties = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
-  const isOdd = properties.length === 0 && Object.keys(schema).some((name) => /Of$|^\$ref$|^patternProperties$/.test(name));
+  const isOdd =
+    properties.length === 0 &&
+    Object.keys(schema).some((name) => /Of$|^\$ref$|^patternProperties$/.test(name));
   if (isOdd) return jsonField({ schema, value, set, id, name: 'arguments', isRequired: true });
   if (properties.length === 0) return html`<p class="muted">It takes no arguments.</p>`;
   const given = isRecord(value) ? value : {};
@@ -69,8 +71,8 @@ function arrayFields({ value, set, id, name }: Field, items: Schema): TemplateRe
   const list = Array.isArray(value) ? value : [];
   const without = (index: number): unknown[] => list.filter((_, at) => at !== index);
   return html`${list.map(
-      (item, index) =>
-        html`<div class="item">
+    (item, index) =>
+      html`<div class="item">
           ${field({
             schema: items,
             value: item,
@@ -81,14 +83,22 @@ function arrayFields({ value, set, id, name }: Field, items: Schema): TemplateRe
           })}
           <button type="button" class="quiet" aria-label="Remove ${name} ${index + 1}" @click=${() => set(without(index))}>remove</button>
         </div>`,
-    )}
+  )}
     <button type="button" class="quiet" @click=${() => set([...list, emptyOf(items)])}>add ${name}</button>`;
 }
 
 function emptyOf(schema: Schema): unknown {
   const type = typeOf(schema);
   if (Array.isArray(schema.enum)) return schema.enum[0];
-  return type === 'string' ? '' : type === 'object' ? {} : type === 'array' ? [] : type === 'boolean' ? false : null;
+  return type === 'string'
+    ? ''
+    : type === 'object'
+      ? {}
+      : type === 'array'
+        ? []
+        : type === 'boolean'
+          ? false
+          : null;
 }
 
 function labelled({ schema, id, name, isRequired }: Field, input: TemplateResult): TemplateResult {

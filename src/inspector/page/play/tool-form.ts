@@ -59,7 +59,9 @@ async function callTool(tool: PlaygroundTool, draft: unknown): Promise<void> {
   const tell = (outcome: Outcome): void => {
     outcomes.value = new Map(outcomes.value).set(id, outcome);
     // When it has been drawn.
-    requestAnimationFrame(() => document.getElementById(`${id}.outcome`)?.scrollIntoView({ block: 'nearest' }));
+    requestAnimationFrame(() =>
+      document.getElementById(`${id}.outcome`)?.scrollIntoView({ block: 'nearest' }),
+    );
   };
   tell({ kind: 'running' });
   const start = performance.now();
@@ -78,10 +80,12 @@ function outcomeOf(outcome: Outcome | undefined, id: string): Content {
   const result = isRecord(outcome.result) ? outcome.result : {};
   const { content, structuredContent, isError } = result;
   const blocks = shownBlocks(content, () => undefined);
-  const isEmpty = blocks.every(({ kind, text }) => kind === 'text' && text === '') && structuredContent === undefined;
+  const isEmpty =
+    blocks.every(({ kind, text }) => kind === 'text' && text === '') && structuredContent === undefined;
   const took = html`<span class="time">${duration(outcome.ms)}</span>`;
   if (isEmpty) {
-    const what = isError === true ? 'An error without a word.' : 'An empty result: the tool ran, and gave nothing.';
+    const what =
+      isError === true ? 'An error without a word.' : 'An empty result: the tool ran, and gave nothing.';
     return html`<p class="result-head ${isError === true ? 'has-failed' : ''}">${what} ${took}</p>`;
   }
   return html`<p class="result-head ${isError === true ? 'has-failed' : ''}">${isError === true ? 'The tool failed' : 'Result'} ${took}</p>

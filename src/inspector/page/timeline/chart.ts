@@ -41,7 +41,8 @@ export function chart(content: ChartContent): TemplateResult {
   const { placed, lanes, folded, now, critical } = content;
   const view: View = { folded, range: range.value, width: width.value, now };
   const height = AXIS_HEIGHT + lanes * LANE_HEIGHT + 4;
-  const pointedSpan = pointed.value === undefined ? undefined : placed.find(({ span }) => span.id === pointed.value)?.span;
+  const pointedSpan =
+    pointed.value === undefined ? undefined : placed.find(({ span }) => span.id === pointed.value)?.span;
   return html`<section class="chart" aria-label="Timeline">
     <div class="chart-head">
       ${overview(content)}

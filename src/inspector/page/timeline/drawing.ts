@@ -42,7 +42,8 @@ export function xOf(time: number, { folded, range, width }: View): number {
   return ((folded.at(time) - range.from) / (range.to - range.from)) * width;
 }
 
-export const barTop = (lane: number): number => AXIS_HEIGHT + lane * LANE_HEIGHT + (LANE_HEIGHT - BAR_HEIGHT) / 2;
+export const barTop = (lane: number): number =>
+  AXIS_HEIGHT + lane * LANE_HEIGHT + (LANE_HEIGHT - BAR_HEIGHT) / 2;
 
 /** Left edge and width of a span, which is never too narrow to be seen. */
 export function extentOf(span: Span, view: View): { x: number; width: number } {
@@ -70,7 +71,8 @@ export function draw(placed: readonly PlacedSpan[], critical: ReadonlySet<string
     if (x + width - (drawn.get(place) ?? Number.NEGATIVE_INFINITY) < 0.75) continue;
     drawn.set(place, x + width);
     bars.set(name, (bars.get(name) ?? '') + box(x, y, width, BAR_HEIGHT));
-    if (critical.has(span.id)) marks.set(span.kind, (marks.get(span.kind) ?? '') + box(x, y + BAR_HEIGHT - 3, width, 3));
+    if (critical.has(span.id))
+      marks.set(span.kind, (marks.get(span.kind) ?? '') + box(x, y + BAR_HEIGHT - 3, width, 3));
     if (span.status === 'error' || span.status === 'cut') errors += box(x, y, Math.min(width, 3), BAR_HEIGHT);
     waits += waitOf(span, x, y, view);
     const label = labelOf(span, x, width, y, view);

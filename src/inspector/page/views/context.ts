@@ -32,7 +32,7 @@ export function contextView(): TemplateResult {
       ${requestList.render({
         count: requests.length,
         label: 'Requests',
-      follows: isLive(),
+        follows: isLive(),
         selected: requests.findIndex(({ index }) => index === current?.index),
         row: (index) => requestRow(requests[index]),
         rowClass: () => 'request-row',
@@ -76,7 +76,13 @@ function saw(run: Run, request: ModelRequest | undefined): Content {
   return html`${changes(context)} ${system(context)} ${tools(context)} ${messages(context)}`;
 }
 
-function section(name: string, title: string, size: string, body: () => Content, copied?: () => string): TemplateResult {
+function section(
+  name: string,
+  title: string,
+  size: string,
+  body: () => Content,
+  copied?: () => string,
+): TemplateResult {
   const isOpen = unfolded.value.has(name);
   const toggle = (): void => {
     const next = new Set(unfolded.value);
@@ -105,7 +111,8 @@ function changes({ changes: list, request }: RequestContext): Content {
 function system({ system: parts }: RequestContext): TemplateResult {
   const characters = parts.reduce((sum, text) => sum + text.length, 0);
   const size = parts.length === 0 ? 'none' : `${whole(characters)} characters`;
-  const body = (): TemplateResult => html`${parts.map((text, index) => html`<div class="said">${longText(text, `system.${index}`)}</div>`)}`;
+  const body = (): TemplateResult =>
+    html`${parts.map((text, index) => html`<div class="said">${longText(text, `system.${index}`)}</div>`)}`;
   return section('system', 'System prompt', size, body, () => parts.join('\n\n'));
 }
 
@@ -139,7 +146,8 @@ function messages({ messages: list }: RequestContext): TemplateResult {
           <div class="blocks">${blocks.map((block, at) => seenBlock(block, `seen.${first + index}.${at}`))}</div>
         </div>`,
     )}`;
-  const size = added === list.length ? count(list.length, 'message') : `${count(list.length, 'message')}, ${added} new`;
+  const size =
+    added === list.length ? count(list.length, 'message') : `${count(list.length, 'message')}, ${added} new`;
   return section('messages', 'Messages', size, body);
 }
 

@@ -109,7 +109,12 @@ function byTool({ tools }: CostReport): Content {
   );
 }
 
-function table(caption: string, heads: TemplateResult, rows: readonly TemplateResult[], note?: string): TemplateResult {
+function table(
+  caption: string,
+  heads: TemplateResult,
+  rows: readonly TemplateResult[],
+  note?: string,
+): TemplateResult {
   return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${caption}><table>
     <caption>${caption}${note === undefined ? nothing : html`<span class="muted">${note}</span>`}</caption>
     <thead><tr>${heads}</tr></thead>

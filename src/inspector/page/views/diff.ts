@@ -24,7 +24,12 @@ export function diffView(): TemplateResult {
   }
   const [before, after] = [left.run, right.run];
   // The other run grows as well.
-  const comparison = derived(after, diffView, () => compareRuns(before, after), `${left.number} ${before.revision}`);
+  const comparison = derived(
+    after,
+    diffView,
+    () => compareRuns(before, after),
+    `${left.number} ${before.revision}`,
+  );
   return html`<div class="view diff-view" tabindex="0" role="region" aria-label="Difference">
     <div class="diff-choosers">
       ${chooser('Before', entries, left, (number) => {
@@ -58,14 +63,16 @@ function chooser(
   return html`<label>${label}
     <select class="chooser" @change=${change}>
       ${entries.map(
-        (entry) => html`<option value=${entry.number} .selected=${entry === current}>${runLabel(entry)}</option>`,
+        (entry) =>
+          html`<option value=${entry.number} .selected=${entry === current}>${runLabel(entry)}</option>`,
       )}
     </select>
   </label>`;
 }
 
 function differences({ differences: list }: RunComparison): TemplateResult {
-  if (list.length === 0) return html`<p class="diff-none">The two runs do not differ in anything that was recorded.</p>`;
+  if (list.length === 0)
+    return html`<p class="diff-none">The two runs do not differ in anything that was recorded.</p>`;
   const hidden = list.length - MOST;
   return html`<ol class="differences">
       ${list.slice(0, MOST).map(

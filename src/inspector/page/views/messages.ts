@@ -4,9 +4,9 @@ import { messagesOf } from '../../../observe/run/messages.js';
 import type { Run } from '../../../observe/run/run.js';
 import type { ShownBlock, ShownMessage } from '../../../observe/run/views.js';
 import { clockTime, count, whole } from '../format.js';
-import { type Content, empty } from '../parts/pieces.js';
 import { callCard } from '../parts/call-card.js';
 import { longText } from '../parts/long-text.js';
+import { type Content, empty } from '../parts/pieces.js';
 import { currentRun, filter, selected, subagent, version } from '../state/store.js';
 
 /** How many are drawn at once; the rest is a click away. */
@@ -73,7 +73,9 @@ const ROLES = { user: 'user', assistant: 'agent', system: 'system', result: 'res
 /** Whoever goes on is not named again: the agent sends each block of an answer as a message of its own. */
 export function messageItems(run: Run, messages: readonly ShownMessage[], depth: number): readonly Content[] {
   const shown = messages.filter(({ role, blocks }) => role !== 'system' || blocks.length > 0);
-  return shown.map((message, index) => messageItem(run, message, depth, shown[index - 1]?.role === message.role));
+  return shown.map((message, index) =>
+    messageItem(run, message, depth, shown[index - 1]?.role === message.role),
+  );
 }
 
 function messageItem(run: Run, message: ShownMessage, depth: number, goesOn: boolean): Content {
@@ -98,7 +100,8 @@ function blockItem(run: Run, block: ShownBlock, place: string, depth: number): C
   if (block.kind === 'thinking') {
     return html`<details class="thinking"><summary>thinking</summary>${longText(block.text, place)}</details>`;
   }
-  if (block.kind === 'image' || block.kind === 'other') return html`<p class="muted">[${block.kind}: ${block.text}]</p>`;
+  if (block.kind === 'image' || block.kind === 'other')
+    return html`<p class="muted">[${block.kind}: ${block.text}]</p>`;
   return html`<div class="said ${block.isError === true ? 'has-failed' : ''}">${longText(block.text, place)}</div>`;
 }
 

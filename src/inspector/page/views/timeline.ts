@@ -32,7 +32,10 @@ export function timelineView(): TemplateResult {
   const now = nowOf(entry, run, timeline);
   const isGrowing = now > timeline.duration;
   const end = isLive() && !run.isOver ? roundEnd(now) : Math.max(now, 1);
-  const folded = new FoldedTime(end, gapsUntil(timeline.gaps, timeline.duration, isGrowing ? now : undefined));
+  const folded = new FoldedTime(
+    end,
+    gapsUntil(timeline.gaps, timeline.duration, isGrowing ? now : undefined),
+  );
   const { placed, lanes } = derived(run, lanesOf, () => lanesOf(spans, Number.POSITIVE_INFINITY), spans);
   const critical = derived(run, 'critical', () => new Set(timeline.criticalPath));
   return html`<div class="view timeline-view">
@@ -92,7 +95,8 @@ function whereTimeWent({ criticalMs }: Timeline): TemplateResult {
   return html`<section class="time-went" aria-label="Where the time went">
     <div class="time-bar" aria-hidden="true">
       ${shown.map(
-        ({ kind, ms }) => html`<i class="fill kind-${kind}" ${styled({ 'flex-grow': String(ms / all) })}></i>`,
+        ({ kind, ms }) =>
+          html`<i class="fill kind-${kind}" ${styled({ 'flex-grow': String(ms / all) })}></i>`,
       )}
     </div>
     <ul>
@@ -106,11 +110,11 @@ function whereTimeWent({ criticalMs }: Timeline): TemplateResult {
 
 function nothingYet(): TemplateResult {
   const { hello } = world.value;
-  if (hello?.source === 'playground') return empty('Nothing yet', 'Write something to the agent, and its run appears here.');
+  if (hello?.source === 'playground')
+    return empty('Nothing yet', 'Write something to the agent, and its run appears here.');
   return empty(
     'Waiting for a conversation',
     'Every query() of the program appears here as soon as it begins. A program that never asks an agent shows nothing.',
     'tenon inspect -- node app.mjs',
   );
 }
-

@@ -48,7 +48,8 @@ export function wireView(): TemplateResult {
 
 function choose(row: WireRow | undefined, isOpening: boolean): void {
   if (row === undefined) return;
-  const what: Selected = row.n === undefined ? { kind: 'line', index: row.index } : { kind: 'frame', n: row.n };
+  const what: Selected =
+    row.n === undefined ? { kind: 'line', index: row.index } : { kind: 'frame', n: row.n };
   if (isOpening) open(what);
   else selected.value = what;
 }
@@ -127,4 +128,3 @@ export function toPair(): void {
   // One that the filter hides cannot be shown in the list, but in the detail.
   if (filter.value.trim() === '') wireList.to(pair);
 }
-
