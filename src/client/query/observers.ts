@@ -110,7 +110,7 @@ export function frameTap(
       return tappedTransport(transport, watch);
     },
     onModel: !wantsCalls && !isListenedTo() ? undefined : (exchange) => watch?.happened(exchange),
-    ...(record === undefined && !isInspected ? {} : { tape: () => tapeOf(recorders) }),
+    ...(record !== undefined || isInspected ? { tape: () => tapeOf(recorders) } : {}),
   };
 }
 
