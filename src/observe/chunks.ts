@@ -2,7 +2,7 @@
  * A write costs the same as dozens of frames, and new memory for each as much again. So texts are collected, and their
  * memory is used again.
  */
-const CHUNK_BYTES = 512 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 /** In UTF-8, for each unit of a string. */
 const MOST_BYTES = 3;
 /** For all recordings of this process together. */

@@ -34,10 +34,10 @@ const SECRET_FIELD =
 const SUSPICIOUS = [
   /[Bb]earer |uthoriz|ecret\\*"|ccess[-_]?[Tt]oken|fresh[-_]?[Tt]oken|SECRET|CREDENTIAL|BEARER/,
   /hub_pat_|glpat-|npm_|[Bb]asic |assw|AKIA|AIza|AUTHORIZ/,
-  /xox[abeprs]-|ookie|pi[-_]?[Kk]ey|id[-_]?[Tt]oken|TOKEN|PASSW/,
+  /pi[-_]?[Kk]ey|id[-_]?[Tt]oken/,
 ];
 /** With a rare first letter, which is faster still. */
-const SUSPICIOUS_WORDS = ['@', 'KEY', 'COOKIE', 'BASIC'];
+const SUSPICIOUS_WORDS = ['@', 'KEY', 'TOKEN', 'PASSW', 'COOKIE', 'BASIC'];
 /** Written otherwise than we write it, so that it hides what it is. */
 const ESCAPES = ['\\u', '\\/'];
 
@@ -48,6 +48,8 @@ function isSuspicious(lines: string): boolean {
     // In two steps, each from a rarer letter to the whole.
     (lines.includes('k-') && lines.includes('sk-')) ||
     (lines.includes('yJ') && lines.includes('eyJ')) ||
+    (lines.includes('kie') && lines.includes('ookie')) ||
+    (lines.includes('ox') && /xox[abeprs]-/.test(lines)) ||
     (lines.includes('gh') && /gh[pousr]_/.test(lines)) ||
     SUSPICIOUS.some((form) => form.test(lines))
   );

@@ -26,7 +26,7 @@ const NONE: readonly string[] = [];
 export class SecretValues {
   #longestFirst: readonly string[] = NONE;
   /** As they stand in a line of JSON: a text in it is escaped, and JSON in that text once more. */
-  #inLines: readonly string[] = NONE;
+  #inLines: readonly { probe: string; secret: string }[] = [];
 
   /** A server's entry, with its variables expanded or not. */
   add(config: object | undefined): void {
@@ -49,7 +49,8 @@ export class SecretValues {
     if (secrets.length === 0) return;
     const all = new Set([...this.#longestFirst, ...secrets]);
     this.#longestFirst = [...all].sort((one, other) => other.length - one.length);
-    this.#inLines = [...new Set([...all].flatMap((secret) => [secret, escaped(secret)]))];
+    const inLines = new Set([...all].flatMap((secret) => [secret, escaped(secret)]));
+    this.#inLines = [...inLines].map((secret) => ({ probe: probeOf(secret), secret }));
   }
 
   hide(text: string): string {
@@ -58,7 +59,7 @@ export class SecretValues {
 
   /** Whether a line of JSON may have one in it, at any depth: false means that nothing needs to be hidden. */
   mayBeIn(line: string): boolean {
-    return this.#inLines.some((secret) => line.includes(secret));
+    return this.#inLines.some(({ probe, secret }) => line.includes(probe) && line.includes(secret));
   }
 
   /** For a text that comes in parts. */
@@ -143,6 +144,20 @@ export class HiddenStream {
     this.#rest = '';
     return this.#hide(rest);
   }
+}
+
+/** From the rarest in texts to the most frequent. */
+const RARITY = [/[^a-z0-9 "'{}[\]:,._/\\-]/, /[jkqvwxyzbgh]/, /[0-9]/];
+const LONGEST_PROBE = 6;
+
+/**
+ * A part of a secret that is quickly found to be missing: a search is fast if it looks for few characters, of which the
+ * first is rare.
+ */
+function probeOf(secret: string): string {
+  const beginnings = secret.slice(0, Math.max(1, secret.length - SHORTEST_SECRET));
+  const found = RARITY.map((kind) => beginnings.search(kind)).find((at) => at !== -1) ?? 0;
+  return secret.slice(found, found + LONGEST_PROBE);
 }
 
 function escaped(secret: string): string {
