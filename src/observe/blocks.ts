@@ -20,6 +20,11 @@ export class BlockWriter {
     return { blocks, json: JSON.stringify(this.#shortened(JSON.parse(json), blocks)) };
   }
 
+  /** They are not written after all. */
+  forget(blocks: readonly TapeBlock[]): void {
+    for (const { id } of blocks) this.#known.delete(id);
+  }
+
   /** Long texts, and what stands in a list: messages, tools, blocks of content. */
   #shortened(value: unknown, blocks: TapeBlock[]): unknown {
     if (typeof value === 'string') return value.length < SHORTEST ? value : this.#reference(value, blocks);

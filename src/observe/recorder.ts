@@ -13,6 +13,7 @@ export interface RecorderSettings {
   maxBytes?: number | undefined;
   maxFrameBytes?: number | undefined;
   maxRuns?: number | undefined;
+  exchanges?: boolean | undefined;
 }
 
 export interface RecorderReports {
@@ -29,6 +30,8 @@ export function newRecorder(
 ): RunRecorder {
   return new TapeRecorder(typeof record === 'string' ? { path: record } : record, reports, disk);
 }
+
+const MODEL_CALLS: ReadonlySet<string> = new Set<RunEvent['kind']>(['request', 'answer', 'exchange']);
 
 class TapeRecorder implements RunRecorder {
   readonly #settings: RecorderSettings;
@@ -52,6 +55,7 @@ class TapeRecorder implements RunRecorder {
   take(event: RunEvent | FrameLine): void {
     if (this.#isOver) return;
     if (event.kind === 'start') this.#begin(event);
+    else if (this.#settings.exchanges === false && MODEL_CALLS.has(event.kind)) return;
     else this.#lines?.take(event);
     if (this.#lines === undefined || this.#file === undefined) return;
     if (this.#lines.waitingChars >= LIMITS.tapeFlushChars) this.#drain();

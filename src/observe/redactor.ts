@@ -75,6 +75,7 @@ export class Redactor {
   }
 
   text(text: string): string {
+    if (!this.mayChange(text)) return text;
     return KNOWN_FORMS.reduce((shown, form) => shown.replaceAll(form, REDACTED), this.#known.hide(text));
   }
 

@@ -42,6 +42,8 @@ export type TapeLine =
       messageId?: string;
       request: Record<string, unknown>;
       response?: Record<string, unknown>;
+      /** The bodies were longer than may be recorded: this many bytes. Long texts in them are cut. */
+      cut?: number;
     }
   /** A span that the agent itself reported over OTLP. */
   | { kind: 'span'; t: number; span: AgentSpan }

@@ -1,5 +1,5 @@
 import { LIMITS } from '../protocol/base/limits.js';
-import type { FrameLine, RunEvent } from '../protocol/transport/run-events.js';
+import type { FrameLine, ModelCall, RunEvent } from '../protocol/transport/run-events.js';
 import { MARK } from './block-reader.js';
 import { BlockWriter, SHORTEST_LINE } from './blocks.js';
 import { cutFrame } from './cut-frame.js';
@@ -174,9 +174,30 @@ export class TapeLines {
       const how = `${failure}${stopped === true ? ',"stopped":true' : ''}`;
       return this.#written(`{"kind":"answer","t":${t},"id":${id},"events":${events}${how}}`);
     }
+    if (kind === 'exchange') return this.#exchangeLine(t, event);
     if (kind === 'stderr') return this.#stderrLine(t, event.text);
     const { at: _at, conversation: _conversation, ...rest } = event;
     return this.#written(JSON.stringify({ t, ...rest }));
+  }
+
+  /** A request has all that went before in it. What counts is what it adds to the tape. */
+  #exchangeLine(t: number, { began, id, messageId, request, response, cut }: ModelCall): string {
+    this.#totals.requests += 1;
+    const said = messageId === undefined ? '' : `,"messageId":${JSON.stringify(messageId)}`;
+    const head = `{"kind":"exchange","t":${t},"began":${Math.max(0, Math.min(t, this.#time(began)))},"id":${id}${said}`;
+    const bodies = (body: (json: string) => string): string =>
+      `,"request":${body(request)}${response === undefined ? '' : `,"response":${body(response)}`}`;
+    const length = cut === undefined ? '' : `,"cut":${cut}`;
+    const { maxFrameBytes } = this.#bounds;
+    const { blocks, json } = this.#blocks.line(
+      this.#redactor.line(`${head}${bodies((each) => each)}${length}}`),
+    );
+    const text = `${blocksText(blocks)}${json}\n`;
+    if (text.length <= maxFrameBytes) return text;
+    this.#blocks.forget(blocks);
+    const bytes = cut ?? Buffer.byteLength(`${request}${response ?? ''}`);
+    const cutBody = (each: string): string => cutFrame(this.#redactor.line(each), maxFrameBytes / 4);
+    return this.#written(`${head}${bodies(cutBody)},"cut":${bytes}}`);
   }
 
   /** Only whole lines: a secret may be divided between two parts. */
@@ -238,6 +259,7 @@ function sizeOf(event: Happened): number {
   if (event.kind === 'frame') return event.line.length;
   if (event.kind === 'request') return event.body.length;
   if (event.kind === 'answer') return event.events.length;
+  if (event.kind === 'exchange') return event.request.length + (event.response?.length ?? 0);
   return 'text' in event ? event.text.length : 100;
 }
 

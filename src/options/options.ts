@@ -196,6 +196,8 @@ export interface RecordOptions {
   maxFrameBytes?: number | undefined;
   /** How many recordings are kept: in a directory the oldest is removed, a file is not recorded again. Default: 100. */
   maxRuns?: number | undefined;
+  /** Whether it has what the model was asked and answered. Default: true. */
+  exchanges?: boolean | undefined;
 }
 
 type TenonOptions = {

@@ -192,10 +192,11 @@ const BOUNDS = ['maxBytes', 'maxFrameBytes', 'maxRuns'] as const;
 
 /** Where to record, with bounds. */
 export const recording: Kind = shape(
-  '{ path, maxBytes?, maxFrameBytes?, maxRuns? }, with a path and numbers above 0',
-  ['path', ...BOUNDS],
+  '{ path, maxBytes?, maxFrameBytes?, maxRuns?, exchanges? }, with a path, numbers above 0, and true or false',
+  ['path', ...BOUNDS, 'exchanges'],
   (value) =>
     isRecord(value) &&
     filled.accepts(value.path) &&
-    BOUNDS.every((name) => value[name] == null || positive.accepts(value[name])),
+    BOUNDS.every((name) => value[name] == null || positive.accepts(value[name])) &&
+    (value.exchanges == null || typeof value.exchanges === 'boolean'),
 );

@@ -195,13 +195,8 @@ it('a signal to the command is one to the program, which decides (R57)', async (
 });
 
 it('spans that the CLI reports are joined to its run, and kept with --record (R57)', async () => {
-  const telemetry = `env: { ...process.env,
-    CLAUDE_CODE_ENABLE_TELEMETRY: '1', CLAUDE_CODE_ENHANCED_TELEMETRY_BETA: '1',
-    OTEL_TRACES_EXPORTER: 'otlp', OTEL_LOGS_EXPORTER: 'otlp', OTEL_METRICS_EXPORTER: 'none',
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_EXPORTER_OTLP_ENDPOINT: process.env.TENON_INSPECT_OTLP,
-    OTEL_EXPORTER_OTLP_HEADERS: 'x-tenon-token=' + process.env.TENON_INSPECT_OTLP_TOKEN, OTEL_BSP_SCHEDULE_DELAY: '100' }`;
   await using its = await watch({
-    files: { 'main.mjs': PROGRAM(`{ ...${CLI}, ${telemetry} }`) },
+    files: { 'main.mjs': PROGRAM(CLI) },
     command: [process.execPath, 'main.mjs'],
     flags: ['--record', 'tapes'],
   });

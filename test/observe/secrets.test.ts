@@ -72,7 +72,7 @@ describe.each(BACK_ENDS)('a tape of $name', ({ start }) => {
     expect(JSON.stringify(messages)).toContain(PLANTED.key);
     const text = await readFile(file, 'utf8');
     expect(text).toContain('<redacted>');
-    expect(text.match(/.{60}planted.{20}/)?.[0]).toBeUndefined();
+    expect(text.match(/.{60}planted[-\d].{20}/)?.[0]).toBeUndefined();
     const results = readTape(file).lines.filter(
       (line) => line.kind === 'frame' && line.frame.type === 'result',
     );

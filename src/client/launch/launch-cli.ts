@@ -17,6 +17,7 @@ import { localArguments, redactArguments, remoteArguments } from './command-line
 import { deferredTransport } from './deferred-transport.js';
 import { isScript, requireClaudeCode } from './find-claude-code.js';
 import { CLAUDE_CODE, type Launch, type LaunchRequest, unstartedLaunch } from './launch.js';
+import { ObservedCli } from './observed-cli.js';
 import { PrivateConfig, PrivateFiles } from './private-files.js';
 
 /**
@@ -26,17 +27,21 @@ import { PrivateConfig, PrivateFiles } from './private-files.js';
 export function launchCli(request: LaunchRequest): Launch {
   const files = new PrivateFiles();
   const config = new PrivateConfig(request.options);
+  const observed = new ObservedCli();
   const launch: Launch = {
     ...unstartedLaunch(request.initialize),
     agent: CLAUDE_CODE,
     ready: () => files.remove(),
-    ended: () => config.remove(),
+    ended: () => {
+      config.remove();
+      observed.remove();
+    },
   };
   try {
-    launch.transport = start(launch, request, files, config);
+    launch.transport = start(launch, request, files, config, observed);
   } catch (error) {
     files.remove();
-    config.remove();
+    launch.ended();
     launch.transport = failedTransport(error as Error);
   }
   return launch;
@@ -47,6 +52,7 @@ function start(
   { options, plan, serverNames, ...request }: LaunchRequest,
   files: PrivateFiles,
   config: PrivateConfig,
+  observed: ObservedCli,
 ): Transport {
   const { cwd, spawnClaudeCodeProcess: custom } = options;
   // With a custom spawn, the directory and the path may be on another machine.
@@ -58,6 +64,7 @@ function start(
   warnAboutRules(plan, request.warn);
   const env = { ...request.env };
   config.applyTo(env);
+  if (custom === undefined) observed.applyTo(env, request.tap, request.warn);
   launch.interpreter = isScript(path) ? (options.executable ?? defaultInterpreter()) : undefined;
   const prefix = options.executableArgs ?? [];
   const [command, ...before] = (
@@ -67,7 +74,7 @@ function start(
     const own = custom === undefined ? localArguments(final, cwd, files) : remoteArguments(final, cwd, env);
     const args = [...before, ...own];
     launch.argv = redactArguments([command, ...args]);
-    return request.tap.around(spawn(command, args, env, options));
+    return request.tap.around(spawn(command, args, env, options), observed.calls);
   };
   return openKept({ options, plan: adapted.plan, env, open });
 }

@@ -5,12 +5,14 @@ import type { SecretValues } from '../../protocol/base/secret-values.js';
 import { frameCopy } from '../../protocol/transport/frame-copy.js';
 import type {
   FrameLine,
+  ModelCalls,
   RunEvent,
   RunFacts,
   RunHappening,
   RunRecorder,
 } from '../../protocol/transport/run-events.js';
 import type {
+  AgentEnd,
   FrameEvent,
   FrameInfo,
   FrameObserver,
@@ -29,6 +31,8 @@ export interface Channels {
 export interface Watchers extends Channels {
   readonly onFrame: OnFrame | undefined;
   readonly recorders: readonly RunRecorder[];
+  /** Of an agent that asks its model elsewhere, and writes down what it asks. */
+  readonly calls: ModelCalls | undefined;
 }
 
 /** What a watch must know of its conversation. */
@@ -67,9 +71,10 @@ export class FrameWatch implements FrameObserver<Seen> {
     if (!this.takesLines && watchers.conversations?.hasSubscribers !== true) return;
     this.rest = {
       happened: (happening) => this.happened(happening),
-      ended: async () => void (await Promise.all(watchers.recorders.map((each) => each.close()))),
+      ended: (end) => this.#ended(end),
     };
     this.happened({ kind: 'start', facts: watched.facts, secrets: watched.hidden });
+    watchers.calls?.start((call) => this.happened(call));
   }
 
   record(frame: Frame, direction: FrameInfo['direction'], text: string | undefined): Seen {
@@ -105,6 +110,12 @@ export class FrameWatch implements FrameObserver<Seen> {
     const { conversations } = this.#watchers;
     if (!conversations?.hasSubscribers) return;
     conversations.publish(Object.freeze(hiddenIn(event, this.#watched.secrets)));
+  }
+
+  async #ended(end: AgentEnd): Promise<void> {
+    if (this.#watchers.calls !== undefined) await this.#watchers.calls.finish();
+    this.happened(end);
+    await Promise.all(this.#watchers.recorders.map((recorder) => recorder.close()));
   }
 
   #now(): number {
@@ -167,5 +178,10 @@ function hiddenIn(event: RunEvent, secrets: SecretValues): RunEvent {
     secrets.mayBeIn(text) ? JSON.stringify(secrets.hideIn(JSON.parse(text))) : text;
   if (event.kind === 'request') return { ...event, body: json(event.body) };
   if (event.kind === 'answer') return { ...event, events: json(event.events) };
+  if (event.kind === 'exchange') {
+    const { request, response } = event;
+    const answer = response === undefined ? {} : { response: json(response) };
+    return { ...event, request: json(request), ...answer };
+  }
   return event.kind === 'start' ? event : secrets.hideIn(event);
 }

@@ -4,7 +4,12 @@ import type { DebugEvent } from '../../options/options.js';
 import type { GivenOptions } from '../../options/row.js';
 import { hostEnvironment, hostModule } from '../../protocol/base/host-process.js';
 import { SecretValues, secretVariables } from '../../protocol/base/secret-values.js';
-import { RECORDERS, type RecorderCall, type RunRecorder } from '../../protocol/transport/run-events.js';
+import {
+  type ModelCalls,
+  RECORDERS,
+  type RecorderCall,
+  type RunRecorder,
+} from '../../protocol/transport/run-events.js';
 import { tappedTransport } from '../../protocol/transport/tapped-transport.js';
 import type { Transport } from '../../protocol/transport/transport.js';
 import type { Machine } from '../launch/machine.js';
@@ -54,15 +59,27 @@ function askedFor(): RunRecorder[] {
 
 /** Shows a conversation to those who watch it. */
 export interface Tap {
-  /** Wraps the transport closest to the agent, so that nothing is removed before it is seen. */
-  readonly around: (transport: Transport) => Transport;
+  /**
+   * Wraps the transport closest to the agent, so that nothing is removed before it is seen. `calls`: where the agent
+   * writes down what it asks its model.
+   */
+  readonly around: (transport: Transport, calls?: ModelCalls) => Transport;
+  /** Whether somebody wants to know what the agent asks its model. */
+  readonly wantsCalls: boolean;
+  /** Whether the program runs under `tenon inspect`, or has asked for the inspector itself. */
+  readonly isInspected: boolean;
   /** For an agent that asks its model in this process. */
   readonly onModel: ((exchange: ModelExchange) => void) | undefined;
   /** Where it is recorded, if it is. */
   readonly tape?: () => Promise<string | undefined>;
 }
 
-const NOBODY: Tap = { around: (transport) => transport, onModel: undefined };
+const NOBODY: Tap = {
+  around: (transport) => transport,
+  wantsCalls: false,
+  isInspected: false,
+  onModel: undefined,
+};
 
 /** Whether anyone is watching is decided once, at the start: if not, the transport is returned unchanged. */
 export function frameTap(
@@ -73,24 +90,27 @@ export function frameTap(
   machine: Machine,
 ): Tap {
   const { onFrame, record } = options;
-  const isRecorded = record !== undefined || recorderCalls?.hasSubscribers === true;
-  if (onFrame === undefined && !isRecorded && !isListenedTo()) return NOBODY;
+  const isInspected = recorderCalls?.hasSubscribers === true;
+  if (onFrame === undefined && record === undefined && !isInspected && !isListenedTo()) return NOBODY;
+  const wantsCalls = isInspected || recordsCalls(record);
   let watch: FrameWatch | undefined;
   let recorders: RunRecorder[] = [];
   const watched = { facts: factsOf(options), secrets, hidden: hiddenIn(env, secrets), debug };
   return {
+    wantsCalls,
+    isInspected,
     // Not before there is an agent: one that cannot be started has nothing to be recorded, and no end.
-    around: (transport) => {
+    around: (transport, calls) => {
       recorders = askedFor();
       if (record !== undefined) {
         const reports = { debug, warn: warningsTo(options, 'TENON_RECORD') };
         recorders.push(new Recording(machine.openRecorder(record, reports)));
       }
-      watch = new FrameWatch({ ...CHANNELS, onFrame, recorders }, watched);
+      watch = new FrameWatch({ ...CHANNELS, onFrame, recorders, calls }, watched);
       return tappedTransport(transport, watch);
     },
-    onModel: !isRecorded && !isListenedTo() ? undefined : (exchange) => watch?.happened(exchange),
-    ...(isRecorded ? { tape: () => tapeOf(recorders) } : {}),
+    onModel: !wantsCalls && !isListenedTo() ? undefined : (exchange) => watch?.happened(exchange),
+    ...(record !== undefined || isInspected ? { tape: () => tapeOf(recorders) } : {}),
   };
 }
 
@@ -100,6 +120,10 @@ async function tapeOf(recorders: readonly RunRecorder[]): Promise<string | undef
     if (tape !== undefined) return tape;
   }
   return undefined;
+}
+
+function recordsCalls(record: GivenOptions['record']): boolean {
+  return record !== undefined && (typeof record === 'string' || record.exchanges !== false);
 }
 
 /** What the conversation knows as secret, at any time, and what the names of variables tell. */

@@ -48,13 +48,14 @@ async function shownWhile(
     const ended = await run();
     await watch.look();
     inspector.program({ state: 'ended', ...ended });
-    if (values.record !== undefined) await watch.keepSpans();
     if (values.exit !== true && process.stdin.isTTY && process.stderr.isTTY) await stay(ended);
     return ended;
   } finally {
     await watch.close();
     await inspector.close();
     await forget();
+    // Last, because pages are sent what is in the files.
+    if (values.record !== undefined) await watch.keepSpans();
   }
 }
 

@@ -229,6 +229,14 @@ export const LIMITS = {
   maxTapes: 100,
   /** For the rest of a recording to be written before the end of its conversation is told. */
   tapeCloseMs: 1_000,
+  /** For what the CLI has written about requests to its model, at the end of a conversation. */
+  exchangeCloseMs: 1_000,
+  /** How often that is looked for where no changes of files are reported. */
+  exchangePollMs: 500,
+  /** How long an inspected CLI keeps spans before it sends them: a page that shows them is waiting. */
+  spanDelayMs: 200,
+  /** Longer bodies are not read: the API refuses requests above 32 MB. */
+  maxExchangeBytes: 32 * 1024 * 1024,
   /** How much older a file may seem than it is: file systems round the time. */
   fileTimeGrainMs: 2_000,
   /** Longer lines of a tape are an error: its writer writes none that is longer than a frame may be. */

@@ -35,6 +35,7 @@ export type RunHappening =
       /** The answer was not read to its end. */
       readonly stopped?: boolean | undefined;
     }
+  | ModelCall
   /** The host sends nothing more. */
   | { readonly kind: 'input-end' }
   | {
@@ -43,6 +44,30 @@ export type RunHappening =
       readonly signal: string | null;
       readonly error?: string;
     };
+
+/** What the Claude Code CLI asked its model over HTTP, and was answered, as it wrote them down. */
+export interface ModelCall {
+  readonly kind: 'exchange';
+  /** When it was asked, as `at`. */
+  readonly began: number;
+  /** 1, 2, 3 … within a conversation. */
+  readonly id: number;
+  /** The id that the API gave to the answer. */
+  readonly messageId?: string | undefined;
+  /** The bodies, as JSON. Without `response` the CLI got no answer that it could use. */
+  readonly request: string;
+  readonly response?: string | undefined;
+  /** They are so many bytes, which is more than is read. */
+  readonly cut?: number | undefined;
+}
+
+/** Where an agent leaves what it asks its model. None of its methods throws. */
+export interface ModelCalls {
+  /** Tells of each until `finish`. */
+  start(tell: (call: ModelCall) => void): void;
+  /** The agent has ended: resolves when everything has been told. Bounds its wait itself. */
+  finish(): Promise<void>;
+}
 
 export interface ModelFailure {
   readonly message: string;

@@ -48,8 +48,10 @@ export interface FrameObserver<Seen> {
 export interface RestObserver {
   happened(happening: RunHappening): void;
   /** The agent has ended: what this waits for comes before the host learns of it. Bounds its wait itself. */
-  ended(): Promise<void>;
+  ended(end: AgentEnd): Promise<void>;
 }
+
+export type AgentEnd = Extract<RunHappening, { kind: 'end' }>;
 
 /**
  * Reports every frame to an observer, in order. A frame that the transport refuses was never sent, and is not
@@ -141,8 +143,7 @@ class Rest {
         receiver.stderr(text);
       },
       end: (end) => {
-        happened({ kind: 'end', ...plainEnd(end) });
-        this.#resolveEnded(this.#observer.ended().then(() => receiver.end(end)));
+        this.#resolveEnded(this.#observer.ended(plainEnd(end)).then(() => receiver.end(end)));
       },
     };
   }
@@ -171,6 +172,6 @@ class Rest {
   }
 }
 
-function plainEnd({ code, signal, error }: TransportEnd): { code: number | null; signal: string | null } {
-  return { code, signal, ...(error === undefined ? {} : { error: error.message }) };
+function plainEnd({ code, signal, error }: TransportEnd): AgentEnd {
+  return { kind: 'end', code, signal, ...(error === undefined ? {} : { error: error.message }) };
 }

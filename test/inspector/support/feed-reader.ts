@@ -33,6 +33,7 @@ export class FeedReader implements AsyncDisposable {
   isOver = false;
   readonly #enough = new AbortController();
   #reading: Promise<void> = Promise.resolve();
+  #problem: unknown;
 
   static async open(url: string): Promise<FeedReader> {
     const address = addressOf(url);
@@ -42,7 +43,9 @@ export class FeedReader implements AsyncDisposable {
       signal: reader.#enough.signal,
     });
     if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
-    reader.#reading = reader.#read(response).catch(() => {});
+    reader.#reading = reader.#read(response).catch((error: unknown) => {
+      reader.#problem = error;
+    });
     return reader;
   }
 
@@ -58,9 +61,15 @@ export class FeedReader implements AsyncDisposable {
   }
 
   async until(what: string, predicate: (reader: FeedReader) => boolean): Promise<void> {
-    await waitUntil(() => predicate(this), {
-      what: `${what}; there is: ${this.lines.map(kindOf).join(', ')}`,
-    });
+    await waitUntil(
+      () => {
+        if (this.#problem !== undefined) throw this.#problem;
+        return predicate(this);
+      },
+      {
+        what: `${what}; there is: ${this.lines.map(kindOf).join(', ')}`,
+      },
+    );
   }
 
   caughtUp(): Promise<void> {
