@@ -3,11 +3,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { text, toolUse } from '../../src/testing/index.js';
-import { alive, descendants, type Sandbox, sandbox, waitUntil } from '../support/real-cli.js';
+import { alive, descendants, sandbox, waitUntil } from '../support/real-cli.js';
 import { agent, RUNTIMES } from './support/agent.js';
-import { PageClient } from './support/playground.js';
+import { bare, dev } from './support/playground.js';
 import { project } from './support/project.js';
-import { type Finished, start } from './support/tenon.js';
+import { start } from './support/tenon.js';
 
 const SHOP = `import { tool } from 'tenon';
 import { prices } from './lib/prices.js';
@@ -20,40 +20,6 @@ const FILES = {
   'lib/prices.js': "export const prices = { hammer: '12 euros' };\n",
 };
 const WITH_STOCK = `${SHOP}export const stock = tool('stock', 'How many there are', { type: 'object' }, () => 'seven of them');\n`;
-
-interface Dev extends AsyncDisposable {
-  readonly page: PageClient;
-  readonly pid: number;
-  readonly output: () => string;
-  readonly first: Record<string, unknown>;
-  end(signal: NodeJS.Signals): Promise<Finished>;
-}
-
-async function dev(args: readonly string[], env: Record<string, string>, cwd: string): Promise<Dev> {
-  const { child, output, finished } = start(['dev', './shop.js', '--json', ...args], { env, cwd });
-  await waitUntil(() => output().includes('\n'), { what: 'the address of the page' });
-  const [first = ''] = output().split('\n');
-  const announced = JSON.parse(first);
-  const page = await new PageClient(announced.url).open();
-  const end = (signal: NodeJS.Signals): Promise<Finished> => {
-    child.kill(signal);
-    return finished;
-  };
-  return {
-    page,
-    pid: child.pid as number,
-    output,
-    first: announced,
-    end,
-    [Symbol.asyncDispose]: async () => {
-      await page[Symbol.asyncDispose]();
-      await end('SIGKILL');
-    },
-  };
-}
-
-/** Nothing of this machine: neither a CLI nor a key. */
-const bare = (box: Sandbox): Record<string, string> => ({ PATH: '', HOME: box.home });
 
 describe('tenon dev without a model', () => {
   it('says plainly that a rehearsal model answers, in terminal and page, and what it can do', async () => {

@@ -97,39 +97,38 @@ async function play(file: string, values: DevValues, stage: Stage): Promise<numb
   const questions = new PermissionQuestions(screen, { keyboard, page });
   const editor = keyboard === undefined ? undefined : editorOf(screen);
   const tools = new FreshTools(file);
-  const options = agentOptions(values, answerer, questions);
-  const parts = {
+  const playground = await Playground.load({
     file: basename(file),
     tools,
     answerer,
-    options,
+    options: agentOptions(values, answerer, questions),
     screen,
     questions,
     interruption,
     input: editor,
-  };
-  const playground = await Playground.load(parts);
-  const watched = new WatchedTools(playground, tools, screen);
+  });
   const inspected = await Inspected.start(basename(file), page, {
     source: 'playground',
     control: controlOf(playground),
     port,
     force: values.force,
   });
+  const watched = new WatchedTools(playground, tools, screen);
+  let forget = async (): Promise<void> => {};
   const close = async (): Promise<void> => {
     watched.close();
     screen.setInput(undefined);
     editor?.hide();
-    await Promise.all([playground.close(), inspected.close()]);
+    await Promise.all([playground.close(), inspected.close(), forget()]);
   };
   interruption.alsoEnd(close);
   playground.begin((state) => inspected.inspector.playground(state));
-  const forget = await announce(inspected.url, stage, values);
   try {
+    forget = await announce(inspected.url, stage, values);
     if (editor === undefined || keyboard === undefined) await stopped(interruption);
     else await atTerminal(editor, keyboard, playground, watched, stage);
   } finally {
-    await Promise.all([close(), forget()]);
+    await close();
   }
   return interruption.exitCode ?? EXIT.ok;
 }

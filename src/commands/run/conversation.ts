@@ -56,7 +56,9 @@ export async function converse(given: Options, { screen, page, inspected }: Runn
   if (talk.sessionId !== undefined) {
     screen.note(screen.paint.dim(`To go on: tenon run --resume ${talk.sessionId}`));
   }
-  return interruption.exitCode ?? EXIT.ok;
+  const code = interruption.exitCode ?? EXIT.ok;
+  inspected?.ended(code);
+  return code;
 }
 
 /** The turns of one session, as they are shown on the screen. */

@@ -18,9 +18,11 @@ export interface InspectedOptions {
 export class Inspected {
   readonly inspector: Inspector;
   readonly #stopRecording: () => void;
+  #isRunning: boolean;
 
-  private constructor(inspector: Inspector, stopRecording: () => void) {
+  private constructor(inspector: Inspector, stopRecording: () => void, isProgram: boolean) {
     this.inspector = inspector;
+    this.#isRunning = isProgram;
     this.#stopRecording = stopRecording;
   }
 
@@ -43,7 +45,7 @@ export class Inspected {
     process.env.TENON_INSPECT_OTLP ??= inspector.otlp.endpoint;
     process.env.TENON_INSPECT_OTLP_TOKEN ??= inspector.otlp.token;
     const stopRecording = watchProcess(inspector);
-    return new Inspected(inspector, stopRecording);
+    return new Inspected(inspector, stopRecording, source === 'program');
   }
 
   /** With its token: for the person at this terminal, and nobody else. */
@@ -51,7 +53,15 @@ export class Inspected {
     return this.inspector.url;
   }
 
+  /** The run is over; the page says so, and stays. */
+  ended(code: number | null): void {
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    this.inspector.program({ state: 'ended', code });
+  }
+
   async close(): Promise<void> {
+    this.ended(null);
     this.#stopRecording();
     await this.inspector.close();
   }

@@ -46,13 +46,13 @@ export async function oneTurn(prompt: string, given: Options, running: Running):
 
 /** A page that is gone before somebody could open it would be of no use; a script does not wait for people. */
 async function lookedAt(
-  { inspector }: Inspected,
+  inspected: Inspected,
   code: number,
   hasPerson: boolean,
   interruption: Interruption,
   screen: Screen,
 ): Promise<void> {
-  inspector.program({ state: 'ended', code });
+  inspected.ended(code);
   if (!hasPerson || interruption.hasQuit) return;
   screen.note(screen.paint.dim('The inspector stays open. Ctrl-C closes it.'));
   await new Promise<void>((resolve) => interruption.idle(resolve));

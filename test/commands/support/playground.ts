@@ -1,6 +1,7 @@
 /** `tenon dev` as its page knows it: an address with a token, a feed of lines, and what can be posted. */
 import type { FeedLine, Playground, Question } from '../../../src/inspector/feed-lines.js';
-import { waitUntil } from '../../support/real-cli.js';
+import { type Sandbox, waitUntil } from '../../support/real-cli.js';
+import { type Finished, start } from './tenon.js';
 
 export class PageClient implements AsyncDisposable {
   readonly lines: FeedLine[] = [];
@@ -89,3 +90,38 @@ export class PageClient implements AsyncDisposable {
     }
   }
 }
+
+export interface Dev extends AsyncDisposable {
+  readonly page: PageClient;
+  readonly pid: number;
+  readonly output: () => string;
+  readonly first: Record<string, unknown>;
+  end(signal: NodeJS.Signals): Promise<Finished>;
+}
+
+/** Starts `tenon dev ./shop.js` without a terminal, and opens its page. */
+export async function dev(args: readonly string[], env: Record<string, string>, cwd: string): Promise<Dev> {
+  const { child, output, finished } = start(['dev', './shop.js', '--json', ...args], { env, cwd });
+  await waitUntil(() => output().includes('\n'), { what: 'the address of the page' });
+  const [first = ''] = output().split('\n');
+  const announced = JSON.parse(first);
+  const page = await new PageClient(announced.url).open();
+  const end = (signal: NodeJS.Signals): Promise<Finished> => {
+    child.kill(signal);
+    return finished;
+  };
+  return {
+    page,
+    pid: child.pid as number,
+    output,
+    first: announced,
+    end,
+    [Symbol.asyncDispose]: async () => {
+      await page[Symbol.asyncDispose]();
+      await end('SIGKILL');
+    },
+  };
+}
+
+/** Nothing of this machine: neither a CLI nor a key. */
+export const bare = (box: Sandbox): Record<string, string> => ({ PATH: '', HOME: box.home });
