@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals-core';
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { funnelsOf } from '../../../observe/run/funnel.js';
 import { stopReasonOf } from '../../../observe/run/stop-reason.js';
 import type { StopReason, ToolFunnel } from '../../../observe/run/views.js';
 import { count } from '../format.js';
 import { derived } from '../state/derived.js';
+import { shownFunnels } from '../state/funnels.js';
 import { connection, currentEntry, filter, open, show, world } from '../state/store.js';
 import { icon } from './icons.js';
 import { type Content, codeText, toolName } from './pieces.js';
@@ -75,7 +75,7 @@ function waitingFor(hasEnded: boolean): StopReason {
 function brokenTool(): Content {
   const run = currentEntry()?.run;
   if (run === undefined) return nothing;
-  const worst = derived(run, worstOf, () => worstOf(funnelsOf(run)));
+  const worst = derived(run, worstOf, () => worstOf(shownFunnels(run)));
   if (worst?.broken === undefined) return nothing;
   const why = (): void => {
     filter.value = '';

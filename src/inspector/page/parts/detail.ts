@@ -1,13 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { funnelsOf } from '../../../observe/run/funnel.js';
 import type { Run } from '../../../observe/run/run.js';
 import { timelineOf } from '../../../observe/run/timeline.js';
 import type { Span } from '../../../observe/run/views.js';
 import { wireRowsOf } from '../../../observe/run/wire.js';
 import { clockTime, duration } from '../format.js';
 import { derived } from '../state/derived.js';
+import { funnelNamed } from '../state/funnels.js';
 import { currentRun, isDetailOpen, open, selected, show } from '../state/store.js';
-import { isNamed } from '../views/tools.js';
 import { selectedLine, toPair } from '../views/wire.js';
 import { frameButton } from './frame-button.js';
 import { funnelDetail } from './funnel-detail.js';
@@ -35,12 +34,7 @@ export function detail(): Content {
 
 function detailOf(run: Run): TemplateResult {
   const what = selected.value;
-  if (what?.kind === 'tool') {
-    const funnel = derived(run, funnelsOf, funnelsOf).find(({ tool }) => isNamed(tool, what.name));
-    return funnel === undefined
-      ? gone(`No tool ${what.name} is known in this run.`)
-      : funnelDetail(run, funnel);
-  }
+  if (what?.kind === 'tool') return funnelDetail(run, funnelNamed(run, what.name));
   if (what?.kind === 'span') {
     const span = derived(run, timelineOf, timelineOf).spans.find(({ id }) => id === what.id);
     return span === undefined ? gone('This span is not in the run.') : spanDetail(run, span);

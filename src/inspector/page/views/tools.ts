@@ -1,17 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { funnelsOf } from '../../../observe/run/funnel.js';
 import type { FunnelStep, ToolFunnel } from '../../../observe/run/views.js';
 import { count, whole } from '../format.js';
 import { brokenWord, codeText, empty, toolName } from '../parts/pieces.js';
 import { VirtualList } from '../parts/virtual-list.js';
 import { derived } from '../state/derived.js';
+import { isNamed, shownFunnels } from '../state/funnels.js';
 import { currentRun, filter, open, selected } from '../state/store.js';
 
 export const toolList = new VirtualList('tool', 52);
 
 export function toolsView(): TemplateResult {
   const run = currentRun();
-  const funnels = run === undefined ? [] : derived(run, toolsView, () => sorted(funnelsOf(run)));
+  const funnels = run === undefined ? [] : derived(run, toolsView, () => sorted(shownFunnels(run)));
   if (funnels.length === 0) {
     return empty(
       'No tools are known yet',
@@ -48,11 +48,6 @@ export function toolsView(): TemplateResult {
       }
     </p>
   </div>`;
-}
-
-/** A link may name a tool without its server. */
-export function isNamed(tool: string, name: string): boolean {
-  return tool === name || tool.endsWith(`__${name}`);
 }
 
 /** What is broken first, then what was called, then the user's own before the agent's. */
