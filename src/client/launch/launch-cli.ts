@@ -27,14 +27,15 @@ import { PrivateConfig, PrivateFiles } from './private-files.js';
 export function launchCli(request: LaunchRequest): Launch {
   const files = new PrivateFiles();
   const config = new PrivateConfig(request.options);
-  const observed = new ObservedCli();
+  const { wantsCalls, isInspected } = request.tap;
+  const observed = wantsCalls || isInspected ? new ObservedCli() : undefined;
   const launch: Launch = {
     ...unstartedLaunch(request.initialize),
     agent: CLAUDE_CODE,
     ready: () => files.remove(),
     ended: () => {
       config.remove();
-      observed.remove();
+      observed?.remove();
     },
   };
   try {
@@ -52,7 +53,7 @@ function start(
   { options, plan, serverNames, ...request }: LaunchRequest,
   files: PrivateFiles,
   config: PrivateConfig,
-  observed: ObservedCli,
+  observed: ObservedCli | undefined,
 ): Transport {
   const { cwd, spawnClaudeCodeProcess: custom } = options;
   // With a custom spawn, the directory and the path may be on another machine.
@@ -64,7 +65,7 @@ function start(
   warnAboutRules(plan, request.warn);
   const env = { ...request.env };
   config.applyTo(env);
-  if (custom === undefined) observed.applyTo(env, request.tap, request.warn);
+  if (custom === undefined) observed?.applyTo(env, request.tap, request.warn);
   launch.interpreter = isScript(path) ? (options.executable ?? defaultInterpreter()) : undefined;
   const prefix = options.executableArgs ?? [];
   const [command, ...before] = (
@@ -74,7 +75,7 @@ function start(
     const own = custom === undefined ? localArguments(final, cwd, files) : remoteArguments(final, cwd, env);
     const args = [...before, ...own];
     launch.argv = redactArguments([command, ...args]);
-    return request.tap.around(spawn(command, args, env, options), observed.calls);
+    return request.tap.around(spawn(command, args, env, options), observed?.calls);
   };
   return openKept({ options, plan: adapted.plan, env, open });
 }
