@@ -77,6 +77,17 @@ const inFlight = (inFlight, atLeast) => ({
   ],
 });
 
+/** @param {string} what @param {string} measurement @param {object} parameters @param {Metric} metric @returns {Case} */
+const recorded = (what, measurement, parameters, metric) => {
+  return {
+    name: `record-${what}`,
+    measurement,
+    subjects: ['tenon', 'recorded'],
+    parameters,
+    metrics: [metric],
+  };
+};
+
 /** @param {number} number @param {number} [limit] @returns {Case} */
 const idle = (number, limit) => ({
   name: `idle-${number}`,
@@ -161,13 +172,13 @@ export const CASES = [
   roundTrip('10 KB', 10 * 1024, 2000, [half('10 KB'), cpu('10 KB')]),
   roundTrip('1 MB', MB, 40, [half('1 MB'), cpu('1 MB', 1.2)]),
   roundTrip('10 MB', 10 * MB, 5, [half('10 MB'), cpu('10 MB')]),
-  {
-    name: 'record-100B',
-    measurement: 'calls',
-    subjects: ['tenon', 'recorded'],
-    parameters: { number: 20_000, inFlight: 1, bytes: 100 },
-    metrics: [{ ...cpu('100 B'), timesUnrecorded: 1.05 }],
-  },
+  recorded(
+    '100B',
+    'calls',
+    { number: 20_000, inFlight: 1, bytes: 100 },
+    { ...cpu('100 B'), timesUnrecorded: 1.05 },
+  ),
+  recorded('embedded', 'embeddedCalls', { number: 100 }, cpu('100 B, embedded runtime')),
   inFlight(8),
   inFlight(64, 0.6),
   inFlight(512),

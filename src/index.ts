@@ -206,7 +206,13 @@ export type {
   PermissionUpdateDestination,
 } from './protocol/permissions/permissions.js';
 export type { OfficialTransport as Transport } from './protocol/transport/official-transport.js';
-export type { ModelFailure, RunEvent, RunFacts, RunHappening } from './protocol/transport/run-events.js';
+export type {
+  ModelCall,
+  ModelFailure,
+  RunEvent,
+  RunFacts,
+  RunHappening,
+} from './protocol/transport/run-events.js';
 export type { FrameEvent, FrameInfo, OnFrame } from './protocol/transport/tapped-transport.js';
 export type {
   AdvisorToolResultBlock,

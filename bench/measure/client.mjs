@@ -65,6 +65,23 @@ export async function calls(client, { number, inFlight, bytes }) {
 }
 
 /**
+ * The same with the embedded runtime: one conversation after the other, each with so many calls.
+ *
+ * @param {Client} client
+ * @param {{ number: number }} parameters
+ */
+export async function embeddedCalls(client, { number }) {
+  const { callingModel, completed, options } = await import('./runtime.mjs');
+  const turn = () =>
+    completed(client.query({ prompt: 'go', options: options(undefined, callingModel(number)) }));
+  for (let index = 0; index < 20; index += 1) await turn();
+  const cpu = process.cpuUsage();
+  for (let index = 0; index < 60; index += 1) await turn();
+  const { user, system } = process.cpuUsage(cpu);
+  return { cpu: (user + system) / 1000 / (60 * number) };
+}
+
+/**
  * @param {Client} client
  * @param {{ number: number, bytes: number }} parameters
  */

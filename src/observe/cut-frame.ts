@@ -7,8 +7,12 @@ const CUT = /^(.*)… <cut: \d+ characters>$/s;
 /** The frame as JSON, with long texts cut, and only its type if that is not enough. */
 export function cutFrame(json: string, maxBytes: number): string {
   const frame: unknown = JSON.parse(json);
-  const shorter = JSON.stringify(shortened(frame));
-  if (shorter.length <= maxBytes) return shorter;
+  try {
+    const shorter = JSON.stringify(shortened(frame));
+    if (shorter.length <= maxBytes) return shorter;
+  } catch {
+    // Deeper than the stack.
+  }
   return JSON.stringify({ type: isRecord(frame) ? frame.type : 'unknown' });
 }
 

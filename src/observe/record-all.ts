@@ -1,6 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { RECORDERS, type RecorderCall, type RunRecorder } from '../protocol/transport/run-events.js';
+import type { RecorderCall, Recorders, RunRecorder } from '../protocol/transport/run-events.js';
 import { newRecorder } from './recorder.js';
+
+const RECORDERS: Recorders = 'tenon:recorders';
 
 /** Records every conversation of this process that begins from now on. */
 export function recordAll(path: string, warn: (text: string) => void): void {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../protocol/base/limits.js';
 import type { FrameLine, ModelCall, RunEvent } from '../protocol/transport/run-events.js';
 import { MARK } from './block-reader.js';
-import { BlockWriter, SHORTEST_LINE } from './blocks.js';
+import { BlockWriter, SHORTEST_LINE, type WrittenBlock } from './blocks.js';
 import { cutFrame } from './cut-frame.js';
 import { Redactor } from './redactor.js';
 import type { TapeEnd, TapeHead, TapeTotals } from './tape-format.js';
@@ -263,6 +263,6 @@ function sizeOf(event: Happened): number {
   return 'text' in event ? event.text.length : 100;
 }
 
-function blocksText(blocks: readonly object[]): string {
-  return blocks.map((block) => `${JSON.stringify(block)}\n`).join('');
+function blocksText(blocks: readonly WrittenBlock[]): string {
+  return blocks.map(({ line }) => line).join('');
 }

@@ -10,8 +10,8 @@ function throughTape(values: readonly unknown[]): { read: unknown[]; chars: numb
   const read = values.map((value) => {
     const { blocks, json } = writer.line(JSON.stringify(value));
     for (const block of blocks) {
-      chars += JSON.stringify(block).length;
-      reader.add(JSON.parse(JSON.stringify(block)));
+      chars += block.line.length;
+      reader.add(JSON.parse(block.line));
     }
     chars += json.length;
     return reader.filled(JSON.parse(json));

@@ -109,7 +109,7 @@ describe('a tape of the CLI', () => {
     expect(second).not.toHaveProperty('response');
     const [event] = told.flatMap((each) => (each.kind === 'exchange' ? [each] : []));
     expect(JSON.parse(event?.request ?? '')).toEqual(first?.request);
-    expect(await own()).toEqual([]);
+    await waitUntil(async () => (await own()).length === 0, { what: 'the directory to be gone' });
   });
 
   it('has none where the user has the variable set: it does what it did (R56)', async () => {

@@ -148,6 +148,27 @@ function recorder(path: string, disk: Partial<TapeDisk>) {
   return { warnings, it: newRecorder(path, reports, { ...realDisk, ...disk }) };
 }
 
+it.each([
+  ['deeper than a stack', 30_000],
+  ['deeper than a stack, and too long', 600_000],
+])('a frame that is %s ends neither the program nor the recording (R56)', async (_, depth) => {
+  const file = join(await folder(), 'run.tape');
+  const { warnings, it: tape } = recorder(file, {});
+  tape.take(start);
+  const line = `{"type":"x","list":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+  tape.take({ ...frame(1), line });
+  tape.take(frame(2, 'after it'));
+  tape.take(end);
+  await tape.close();
+  expect(warnings).toEqual([]);
+  const { lines } = readTape(file);
+  expect(lines).toMatchObject([
+    { n: 1, frame: { type: 'x' } },
+    { n: 2, frame: { text: 'after it' } },
+    { kind: 'end' },
+  ]);
+});
+
 describe('a disk', () => {
   it('that is full ends the recording with one warning; what was written can be read (R56)', async () => {
     const file = join(await folder(), 'run.tape');

@@ -39,7 +39,7 @@ describe('a wrapped transport (R55)', () => {
     const wrapped = wrapTransport(transport, {});
     expect(wrapped.pid).toBe(7);
     wrapped.start(quiet);
-    expect(wrapped.send({ type: 'user' })).toBe(false);
+    expect(wrapped.send({ type: 'user' }, '{"type":"user"}')).toBe(false);
     await wrapped.drained();
     wrapped.pause();
     wrapped.resume();
@@ -47,7 +47,7 @@ describe('a wrapped transport (R55)', () => {
     await wrapped.stop(5);
     expect(calls).toEqual([
       ['start', quiet],
-      ['send', { type: 'user' }],
+      ['send', { type: 'user' }, '{"type":"user"}'],
       ['drained'],
       ['pause'],
       ['resume'],

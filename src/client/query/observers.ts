@@ -4,11 +4,11 @@ import type { DebugEvent } from '../../options/options.js';
 import type { GivenOptions } from '../../options/row.js';
 import { hostEnvironment, hostModule } from '../../protocol/base/host-process.js';
 import { SecretValues, secretVariables } from '../../protocol/base/secret-values.js';
-import {
-  type ModelCalls,
-  RECORDERS,
-  type RecorderCall,
-  type RunRecorder,
+import type {
+  ModelCalls,
+  RecorderCall,
+  Recorders,
+  RunRecorder,
 } from '../../protocol/transport/run-events.js';
 import { tappedTransport } from '../../protocol/transport/tapped-transport.js';
 import type { Transport } from '../../protocol/transport/transport.js';
@@ -42,7 +42,7 @@ const CHANNELS: Channels = {
   conversations: diagnostics?.channel('tenon:conversation'),
 };
 
-const recorderCalls = diagnostics?.channel(RECORDERS);
+const recorderCalls = diagnostics?.channel('tenon:recorders' satisfies Recorders);
 
 /** Whether the program, or something loaded before it, listens to the conversations of this process. */
 function isListenedTo(): boolean {

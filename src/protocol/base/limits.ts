@@ -231,9 +231,8 @@ export const LIMITS = {
   maxTapes: 100,
   /** For the rest of a recording to be written before the end of its conversation is told. */
   tapeCloseMs: 1_000,
-  /** For what the CLI has written about requests to its model, at the end of a conversation. */
+  /** For what the CLI has written about its model, at the end; and how often it is looked for if nothing reports it. */
   exchangeCloseMs: 1_000,
-  /** How often that is looked for where no changes of files are reported. */
   exchangePollMs: 500,
   /** How long an inspected CLI keeps spans before it sends them: a page that shows them is waiting. */
   spanDelayMs: 200,

@@ -114,7 +114,7 @@ export interface Recorded {
  * The channel of `node:diagnostics_channel` on which a conversation asks for recorders when it begins. For the parts of
  * Tenon: a recorder is given lines, which cost less than the copies on `tenon:frame`, and have secrets in them.
  */
-export const RECORDERS = 'tenon:recorders';
+export type Recorders = 'tenon:recorders';
 
 export interface RecorderCall {
   add(recorder: RunRecorder): void;
