@@ -55,14 +55,14 @@ function reason(): StopReason {
     ];
     return { state: 'failed', title: 'The inspector does not know this page', details };
   }
-  if (state === 'lost') {
+  const { program } = world.value;
+  if (state === 'lost' && program?.state !== 'ended') {
     const title = 'The inspector does not answer. What was read stays here; the page keeps trying.';
     return { state: 'failed', title, details: [] };
   }
   if (entry?.broken !== undefined) {
     return { state: 'failed', title: 'The tape cannot be read further', details: [entry.broken] };
   }
-  const { program } = world.value;
   if (entry?.run === undefined) return waitingFor(program?.state === 'ended');
   return derived(entry.run, stopReasonOf, (run) => stopReasonOf(run, program), program);
 }

@@ -57,6 +57,8 @@ function liveDot(): TemplateResult {
   const source = world.value.hello?.source;
   if (isLive()) return dot('live', 'live');
   if (state === 'file') return dot('saved', 'saved');
+  // Where nothing more was to come, nothing is lost.
+  if (world.value.program?.state === 'ended') return dot('ended', 'ended');
   if (state === 'lost') return dot('lost', 'connection lost');
   if (state === 'refused') return dot('lost', 'refused');
   if (state === 'connecting') return dot('wait', 'connecting');
