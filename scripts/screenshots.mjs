@@ -83,12 +83,18 @@ async function playgroundPicture(url) {
     await page.keyboard.press('Enter');
     await page.getByText('"shelf":"B4"').first().waitFor();
     await page.getByText(/^Finished/).waitFor();
+    await page.getByLabel('Message to the agent').fill('refund order=A-17');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alertdialog').waitFor();
     await page.getByRole('button', { name: '4 tools' }).click();
     await page.getByRole('button', { name: 'tools.reserve' }).click();
     await page.getByLabel('product').fill('hammer');
     await page.getByLabel('pieces').fill('none');
     await page.getByRole('button', { name: 'Call reserve' }).click();
-    await page.locator('.outcome-of-call').getByText(/Invalid/).waitFor();
+    await page
+      .locator('.outcome-of-call')
+      .getByText(/Invalid/)
+      .waitFor();
     await page.getByRole('heading', { name: 'tools.mjs' }).click();
   });
 }
