@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Inspector, type RunFeed, startInspector } from '../../src/inspector/inspector.js';
 import { HandTape } from '../observe/run/hand-tape.js';
 import { describeInChromium, launchChromium } from './support/chromium.js';
-import { inspectorOf, openPage } from './support/inspected-page.js';
+import { inspectorOf, openPage, violationsOn } from './support/inspected-page.js';
 import { tapeText } from './support/many-tools.js';
 import { STOCK } from './support/shop.js';
 
@@ -148,6 +148,7 @@ describeInChromium('the page', () => {
     await using opened = await openPage(browser, inspector.url);
     const question = opened.page.getByRole('alertdialog');
     await question.getByText('hammer').waitFor();
+    expect(await violationsOn(opened.page)).toEqual([]);
     await opened.page.keyboard.press('a');
     await expect.poll(() => given).toEqual(['q1 always']);
     inspector.answered('q1', 'page', 'allowed');
@@ -166,6 +167,7 @@ describeInChromium('the page', () => {
       await opened.page.locator('.empty h2').waitFor();
       expect(await opened.page.locator('.empty code').textContent()).toMatch(/^tenon (inspect|run) /);
     }
+    expect(await violationsOn(opened.page)).toEqual([]);
   });
 });
 
