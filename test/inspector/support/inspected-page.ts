@@ -1,6 +1,5 @@
 /** The page in a browser, and everything that went wrong in it. */
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Inspector, type InspectorOptions, startInspector } from '../../../src/inspector/inspector.js';
 import { PATIENCE_MS } from '../../support/patience.js';
@@ -60,11 +59,9 @@ export async function inspectorOf(
 
 export const VIEWS = ['timeline', 'messages', 'context', 'tools', 'wire', 'cost', 'diff'] as const;
 
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
 /** What axe finds. It comes in through the debugger: the page's policy lets no other script in. */
 export async function violationsOn(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(axe, 'utf8'));
+  await page.evaluate(axe.source);
   return page.evaluate(async () => {
     const { run } = (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe;
     const { violations } = await run();
