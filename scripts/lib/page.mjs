@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { parseSync, Visitor } from 'rolldown/utils';
 
 const SOURCE = 'src/inspector/page';
 const TARGET = 'dist/inspector/page';
@@ -28,6 +29,7 @@ async function writeScript(root) {
     platform: 'browser',
     tsconfig: false,
     // lit-html has a build for development, which checks and logs.
+    plugins: [oneLineTemplates()],
     resolve: { conditionNames: ['browser', 'import', 'default'] },
   });
   try {
@@ -42,6 +44,36 @@ async function writeScript(root) {
   } finally {
     await build.close();
   }
+}
+
+/**
+ * Templates are indented for readers; browsers see one space, or as many.
+ *
+ * @returns {import('rolldown').Plugin}
+ */
+function oneLineTemplates() {
+  return {
+    name: 'one-line-templates',
+    transform: {
+      filter: { id: /[\\/]inspector[\\/]page[\\/].*\.ts$/ },
+      handler(code, id) {
+        const { program } = parseSync(id, code);
+        /** @type {{ start: number, end: number }[]} */
+        const texts = [];
+        new Visitor({
+          TaggedTemplateExpression: ({ quasi }) => void texts.push(...quasi.quasis),
+        }).visit(program);
+        let short = '';
+        let from = 0;
+        // Templates stand within templates.
+        for (const { start, end } of texts.sort((one, other) => one.start - other.start)) {
+          short += code.slice(from, start) + code.slice(start, end).replaceAll(/\s*\n\s*/g, ' ');
+          from = end;
+        }
+        return short + code.slice(from);
+      },
+    },
+  };
 }
 
 /**

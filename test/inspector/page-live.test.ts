@@ -5,7 +5,7 @@ import { type Inspector, startInspector } from '../../src/inspector/inspector.js
 import type { RunFeed } from '../../src/inspector/inspector-types.js';
 import { HandTape } from '../observe/run/hand-tape.js';
 import { describeInChromium, launchChromium } from './support/chromium.js';
-import { inspectorOf, openPage } from './support/inspected-page.js';
+import { inspectorOf, openPage, violationsOn } from './support/inspected-page.js';
 import { tapeText } from './support/many-tools.js';
 import { STOCK } from './support/shop.js';
 
@@ -149,6 +149,7 @@ describeInChromium('the page', () => {
     await using opened = await openPage(browser, inspector.url);
     const question = opened.page.getByRole('alertdialog');
     await question.getByText('hammer').waitFor();
+    expect(await violationsOn(opened.page)).toEqual([]);
     await opened.page.keyboard.press('a');
     await expect.poll(() => given).toEqual(['q1 always']);
     inspector.answered('q1', 'page', 'allowed');
@@ -167,6 +168,7 @@ describeInChromium('the page', () => {
       await opened.page.locator('.empty h2').waitFor();
       expect(await opened.page.locator('.empty code').textContent()).toMatch(/^tenon (inspect|run) /);
     }
+    expect(await violationsOn(opened.page)).toEqual([]);
   });
 });
 

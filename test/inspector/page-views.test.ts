@@ -1,6 +1,5 @@
 /** The inspector's page in a real browser: its seven views, keys, links and exports (R57). */
 import { readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -8,11 +7,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Inspector } from '../../src/inspector/inspector.js';
 import { temporaryDirectory } from '../support/temporary.js';
 import { describeInChromium, launchChromium } from './support/chromium.js';
-import { inspectorOf, openPage, VIEWS } from './support/inspected-page.js';
+import { inspectorOf, openPage, VIEWS, violationsOn } from './support/inspected-page.js';
 import { shopTape } from './support/shop.js';
 
 const folder = temporaryDirectory();
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 const totalsOn = (page: Page) => page.getByLabel('Totals of the run').textContent();
 const detailOf = (page: Page) => page.getByRole('complementary', { name: 'Detail' });
@@ -211,19 +209,4 @@ async function savedAs(page: Page, item: string): Promise<string> {
   await page.getByRole('button', { name: 'Export' }).click();
   await page.getByRole('dialog', { name: 'Export' }).getByRole('button', { name: item }).click();
   return readFile((await (await download).path()) ?? '', 'utf8');
-}
-
-/** Through the debugger: the page's policy lets no other script in. */
-async function violationsOn(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(axe, 'utf8'));
-  return page.evaluate(async () => {
-    const { run } = (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe;
-    const { violations } = await run();
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-  });
-}
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly target: readonly string[] }[];
 }

@@ -160,6 +160,9 @@ function visible(run: Run, subject: Subject): Finding {
   const { name, server } = subject;
   const last = run.inits.at(-1);
   if (isInInit(run, name)) return done('It is among the tools that the agent has.', last?.frame);
+  // The agent does not name what it adds of its own accord, such as ToolSearch.
+  if (server === undefined && offersOf(run).byTool.has(name))
+    return done('The agent offers it to the model.');
   const rule = ruleAgainst(run, subject);
   if (rule !== undefined) {
     return broken(`${rule} removes it.`, 'Take that out of the options.', last?.frame);

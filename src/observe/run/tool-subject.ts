@@ -70,7 +70,10 @@ function makeDirectory(run: Run): ReadonlyMap<string, Subject> {
     });
   };
   for (const [name, { definition }] of offers.byTool) add(name, definition);
-  for (const { tools } of run.inits) for (const name of tools) add(name, undefined);
+  // Hosts are told of the tool for agents by an older name than the model.
+  const asOffered = (name: string): string =>
+    name === 'Task' && offers.byTool.has('Agent') ? 'Agent' : name;
+  for (const { tools } of run.inits) for (const name of tools) add(asOffered(name), undefined);
   for (const { name } of run.tools.all) if (name !== '') add(name, undefined);
   for (const subject of directory.values()) {
     if (subject.server?.tools === undefined || subject.listed !== undefined) continue;

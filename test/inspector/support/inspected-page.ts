@@ -1,4 +1,5 @@
 /** The page in a browser, and everything that went wrong in it. */
+import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Inspector, type InspectorOptions, startInspector } from '../../../src/inspector/inspector.js';
 import { PATIENCE_MS } from '../../support/patience.js';
@@ -57,3 +58,18 @@ export async function inspectorOf(
 }
 
 export const VIEWS = ['timeline', 'messages', 'context', 'tools', 'wire', 'cost', 'diff'] as const;
+
+/** What axe finds. It comes in through the debugger: the page's policy lets no other script in. */
+export async function violationsOn(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { run } = (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe;
+    const { violations } = await run();
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+  });
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}

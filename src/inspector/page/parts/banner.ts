@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals-core';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { stopReasonOf } from '../../../observe/run/stop-reason.js';
-import type { StopReason, ToolFunnel } from '../../../observe/run/views.js';
+import type { StopReason } from '../../../observe/run/views.js';
 import { count } from '../format.js';
 import { derived } from '../state/derived.js';
-import { shownFunnels } from '../state/funnels.js';
+import { shownFunnels, worstFunnel } from '../state/funnels.js';
 import { connection, currentEntry, filter, open, show, world } from '../state/store.js';
 import { icon } from './icons.js';
-import { type Content, codeText, toolName } from './pieces.js';
+import { brokenWord, type Content, codeText, toolName } from './pieces.js';
 
 const isUnfolded = signal(false);
 
@@ -55,14 +55,14 @@ function reason(): StopReason {
     ];
     return { state: 'failed', title: 'The inspector does not know this page', details };
   }
-  if (state === 'lost') {
+  const { program } = world.value;
+  if (state === 'lost' && program?.state !== 'ended') {
     const title = 'The inspector does not answer. What was read stays here; the page keeps trying.';
     return { state: 'failed', title, details: [] };
   }
   if (entry?.broken !== undefined) {
     return { state: 'failed', title: 'The tape cannot be read further', details: [entry.broken] };
   }
-  const { program } = world.value;
   if (entry?.run === undefined) return waitingFor(program?.state === 'ended');
   return derived(entry.run, stopReasonOf, (run) => stopReasonOf(run, program), program);
 }
@@ -75,7 +75,7 @@ function waitingFor(hasEnded: boolean): StopReason {
 function brokenTool(): Content {
   const run = currentEntry()?.run;
   if (run === undefined) return nothing;
-  const worst = derived(run, worstOf, () => worstOf(shownFunnels(run)));
+  const worst = derived(run, worstFunnel, () => worstFunnel(shownFunnels(run)));
   if (worst?.broken === undefined) return nothing;
   const why = (): void => {
     filter.value = '';
@@ -83,21 +83,7 @@ function brokenTool(): Content {
     open({ kind: 'tool', name: worst.tool });
   };
   return html`<span class="banner-tool"
-    >${icon('warning')}<span class="banner-reason">${toolName(worst.tool)} ${codeText(worst.broken.reason)}</span
+    >${icon('warning')}<span class="banner-reason">${toolName(worst.tool)} ${brokenWord(worst.broken.step)}: ${codeText(worst.broken.reason)}</span
     ><button class="link" @click=${why}>why?</button></span
   >`;
-}
-
-/** A tool of the user's own comes before one of the agent's; one that was never called before one that failed. */
-function worstOf(funnels: readonly ToolFunnel[]): ToolFunnel | undefined {
-  const weight = ({ server, calls }: ToolFunnel): number =>
-    (server === undefined ? 2 : 0) + (calls.length > 0 ? 1 : 0);
-  return (
-    funnels
-      // What the agent itself brings along, and nobody has used, is nobody's question.
-      .filter(
-        ({ broken, server, calls }) => broken !== undefined && (server !== undefined || calls.length > 0),
-      )
-      .sort((left, right) => weight(left) - weight(right))[0]
-  );
 }

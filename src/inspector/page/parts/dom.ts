@@ -1,10 +1,9 @@
 import { nothing } from 'lit-html';
-import { AsyncDirective, directive } from 'lit-html/async-directive.js';
-import type { ElementPart } from 'lit-html/directive.js';
+import { Directive, directive, type ElementPart } from 'lit-html/directive.js';
 
 type Styles = Readonly<Record<string, string | undefined>>;
 
-class StyleDirective extends AsyncDirective {
+class StyleDirective extends Directive {
   override update(part: ElementPart, [styles]: [Styles]): typeof nothing {
     const { style } = part.element as HTMLElement;
     for (const [name, value] of Object.entries(styles)) {
@@ -22,29 +21,17 @@ class StyleDirective extends AsyncDirective {
 /** Sets styles one by one: the page's policy does not let an attribute `style` through. */
 export const styled = directive(StyleDirective);
 
-type Attach = (element: HTMLElement) => (() => void) | undefined;
+type Attach = (element: HTMLElement) => void;
 
-class AttachedDirective extends AsyncDirective {
+class AttachedDirective extends Directive {
   #element: Element | undefined;
-  #detach: (() => void) | undefined;
 
   override update(part: ElementPart, [attach]: [Attach]): typeof nothing {
-    if (this.#element !== part.element) {
-      this.#detach?.();
-      this.#detach = undefined;
-      this.#element = part.element;
-      // It is put into the page when all of it has been made.
-      queueMicrotask(() => {
-        if (this.#element === part.element) this.#detach = attach(part.element as HTMLElement);
-      });
-    }
+    if (this.#element === part.element) return nothing;
+    this.#element = part.element;
+    // It is put into the page when all of it has been made.
+    queueMicrotask(() => attach(part.element as HTMLElement));
     return nothing;
-  }
-
-  override disconnected(): void {
-    this.#detach?.();
-    this.#detach = undefined;
-    this.#element = undefined;
   }
 
   override render(_attach: Attach): typeof nothing {
@@ -52,17 +39,18 @@ class AttachedDirective extends AsyncDirective {
   }
 }
 
-/** Calls a function with the element when it appears, and what that returned when it goes. */
+/** Calls a function with the element when it appears. */
 export const attached = directive(AttachedDirective);
 
-/** Follows the inner size of an element. */
+/** Follows the inner size of an element, for as long as it is in the page. */
 export function measured(onSize: (width: number, height: number) => void): Attach {
   return (element) => {
-    const tell = (): void => onSize(element.clientWidth, element.clientHeight);
-    const observer = new ResizeObserver(tell);
+    const observer = new ResizeObserver(() => {
+      if (element.isConnected) onSize(element.clientWidth, element.clientHeight);
+      else observer.disconnect();
+    });
     observer.observe(element);
-    tell();
-    return () => observer.disconnect();
+    onSize(element.clientWidth, element.clientHeight);
   };
 }
 

@@ -45,7 +45,7 @@ function stepItem({ name, state, detail, frame }: FunnelStep): TemplateResult {
     <span class="step-mark" aria-hidden="true">${STEP_MARKS[state]}</span>
     <div>
       <b>${name}</b> <span class="sr">${state}</span> ${frame === undefined ? nothing : frameButton(frame, 'frame')}
-      <p>${codeText(detail)}</p>
+      ${state === 'not reached' ? nothing : html`<p>${codeText(detail)}</p>`}
     </div>
   </li>`;
 }

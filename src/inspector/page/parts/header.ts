@@ -26,7 +26,7 @@ export function header(): TemplateResult {
     ${liveDot()}
     <h1 title=${hello?.title ?? ''}>${hello?.title ?? 'inspector'}</h1>
     ${runChooser()} ${agentChooser()}
-    <div class="totals" aria-label="Totals of the run">${totals()}</div>
+    <div class="totals" role="group" aria-label="Totals of the run">${totals()}</div>
     <div class="head-actions">
       ${action('export', 'Export', () => {
         overlay.value = overlay.value === 'export' ? undefined : 'export';
@@ -57,6 +57,8 @@ function liveDot(): TemplateResult {
   const source = world.value.hello?.source;
   if (isLive()) return dot('live', 'live');
   if (state === 'file') return dot('saved', 'saved');
+  // Where nothing more was to come, nothing is lost.
+  if (world.value.program?.state === 'ended') return dot('ended', 'ended');
   if (state === 'lost') return dot('lost', 'connection lost');
   if (state === 'refused') return dot('lost', 'refused');
   if (state === 'connecting') return dot('wait', 'connecting');
@@ -87,7 +89,9 @@ function runChooser(): Content {
 
 export function runLabel({ number, name, run }: RunEntry): string {
   const prompt = run?.turns.all[0]?.prompt;
-  const what = prompt === undefined || prompt === '' ? name : prompt;
+  // Tapes are told apart by their files, runs of a program by what was asked.
+  const isFile = world.value.hello?.source === 'tape';
+  const what = isFile || prompt === undefined || prompt === '' ? name : prompt;
   return what === '' ? `run ${number}` : `run ${number} · ${cut(what.replaceAll(/\s+/g, ' '), 40)}`;
 }
 

@@ -25,17 +25,21 @@ export function overlays(): TemplateResult {
     <div class="notice" role="status">${notice.value ?? nothing}</div>`;
 }
 
+/** What had the focus before something came to lie over it. */
+let opener: Element | null = null;
+
 function close(): void {
   overlay.value = undefined;
+  if (opener instanceof HTMLElement) opener.focus();
 }
 
-/** Keeps the keyboard inside while it is open, and gives it back. */
+function opened(element: HTMLElement): void {
+  opener = document.activeElement;
+  (element as HTMLDialogElement).showModal();
+}
+
+/** Keeps the keyboard inside while it is open. */
 function dialog(title: string, body: TemplateResult): TemplateResult {
-  const opened = (element: HTMLElement): (() => void) => {
-    const before = document.activeElement;
-    (element as HTMLDialogElement).showModal();
-    return () => before instanceof HTMLElement && before.focus();
-  };
   const clicked = (event: Event): void => {
     if (event.target === event.currentTarget) close();
   };

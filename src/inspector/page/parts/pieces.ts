@@ -52,7 +52,7 @@ export function brokenWord(step: FunnelStepName): string {
 }
 
 /** A command, to be copied. */
-export function command(line: string): TemplateResult {
+function command(line: string): TemplateResult {
   return html`<span class="command"><code>${line}</code>${copyButton(() => line)}</span>`;
 }
 

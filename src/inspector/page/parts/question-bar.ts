@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { QuestionAnswer } from '../../feed-lines.js';
+import type { AnswerBody, QuestionAnswer } from '../../feed-lines.js';
 import { inline } from '../format.js';
 import { post } from '../state/server.js';
 import { say, version, world } from '../state/store.js';
@@ -47,5 +47,5 @@ export function answerByKey(key: string): boolean {
 }
 
 function answer(id: string, value: QuestionAnswer): void {
-  post('/api/answer', { id, answer: value }).catch((error: Error) => say(error.message));
+  post('/api/answer', { id, answer: value } satisfies AnswerBody).catch((error: Error) => say(error.message));
 }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals-core';
 import { html, type TemplateResult } from 'lit-html';
-import { attached, styled } from './dom.js';
+import { attached, measured, styled } from './dom.js';
 
 export interface ListRows {
   readonly count: number;
@@ -152,18 +152,13 @@ export class VirtualList {
     this.#isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - this.#rowHeight;
   };
 
-  readonly #attach = (element: HTMLElement): (() => void) => {
+  readonly #attach = (element: HTMLElement): void => {
     this.#element = element;
-    const measure = (): void => {
-      this.#height.value = element.clientHeight;
-    };
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    measure();
-    element.scrollTop = this.#scrollTop.value;
-    return () => {
-      observer.disconnect();
-      this.#element = undefined;
-    };
+    // Before the height is known, which draws again.
+    const before = this.#scrollTop.value;
+    measured((_, height) => {
+      this.#height.value = height;
+    })(element);
+    element.scrollTop = before;
   };
 }

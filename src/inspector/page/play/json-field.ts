@@ -9,15 +9,14 @@ export function jsonField({
   id,
   name,
   value,
-  set,
+  change,
   isRequired,
 }: {
   readonly id: string;
   readonly name: string;
   readonly value: unknown;
-  readonly set: (value: unknown) => void;
+  readonly change: (from: (current: unknown) => unknown) => void;
   readonly isRequired: boolean;
-  readonly schema: unknown;
 }): TemplateResult {
   const draft = typed.value.get(id);
   const text = draft ?? (value === undefined ? '' : JSON.stringify(value, null, 2));
@@ -28,7 +27,7 @@ export function jsonField({
     drafts.set(id, next);
     typed.value = drafts;
     // The server says what is wrong with a text in place of a value.
-    set(next.trim() === '' ? undefined : parsed === undefined ? next : parsed.value);
+    change(() => (next.trim() === '' ? undefined : parsed === undefined ? next : parsed.value));
   };
   const isWrong = draft !== undefined && draft.trim() !== '' && parsedJson(draft) === undefined;
   return html`<div class="field">

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals-core';
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Playground } from '../../feed-lines.js';
+import type { Playground, PromptBody } from '../../feed-lines.js';
 import { count } from '../format.js';
 import { icon } from '../parts/icons.js';
 import { type Content, choice } from '../parts/pieces.js';
@@ -97,7 +97,7 @@ function composer({ isBusy }: Playground): TemplateResult {
     const field = form.elements.namedItem('prompt') as HTMLTextAreaElement;
     const text = field.value.trim();
     if (text === '') return;
-    post('/api/prompt', { text }).then(
+    post('/api/prompt', { text } satisfies PromptBody).then(
       () => {
         field.value = '';
       },

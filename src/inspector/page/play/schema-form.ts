@@ -5,12 +5,13 @@ import type { Content } from '../parts/pieces.js';
 import { jsonField } from './json-field.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
-type SetValue = (value: unknown) => void;
+/** Makes a value from the one that is there by then: two fields may change before the form is drawn again. */
+export type Change = (from: (current: unknown) => unknown) => void;
 
 interface Field {
   readonly schema: Schema;
   readonly value: unknown;
-  readonly set: SetValue;
+  readonly change: Change;
   /** Unique on the page. */
   readonly id: string;
   readonly name: string;
@@ -18,26 +19,30 @@ interface Field {
 }
 
 /** The fields of an object; values that are not given are left out of it. */
-export function schemaForm(schema: Schema, value: unknown, set: SetValue, id: string): TemplateResult {
+export function schemaForm(schema: Schema, value: unknown, change: Change, id: string): TemplateResult {
   const properties = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
   const isOdd =
     properties.length === 0 &&
     Object.keys(schema).some((name) => /Of$|^\$ref$|^patternProperties$/.test(name));
-  if (isOdd) return jsonField({ schema, value, set, id, name: 'arguments', isRequired: true });
+  if (isOdd) return jsonField({ value, change, id, name: 'arguments', isRequired: true });
   if (properties.length === 0) return html`<p class="muted">It takes no arguments.</p>`;
-  const given = isRecord(value) ? value : {};
+  const given = recordOf(value);
   const required = Array.isArray(schema.required) ? schema.required : [];
   return html`${properties.map(([name, property]) =>
     field({
       schema: isRecord(property) ? property : {},
       value: given[name],
-      set: (next) => set(withField(given, name, next)),
+      change: (from) =>
+        change((current) => withField(recordOf(current), name, from(recordOf(current)[name]))),
       id: `${id}.${name}`,
       name,
       isRequired: required.includes(name),
     }),
   )}`;
 }
+
+const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 function withField(given: Record<string, unknown>, name: string, value: unknown): Record<string, unknown> {
   const others = Object.entries(given).filter(([each]) => each !== name);
@@ -63,28 +68,30 @@ function typeOf({ type }: Schema): unknown {
   return others.length === 1 ? others[0] : undefined;
 }
 
-function objectFields({ schema, value, set, id }: Field): TemplateResult {
-  return schemaForm(schema, value, set, id);
+function objectFields({ schema, value, change, id }: Field): TemplateResult {
+  return schemaForm(schema, value, change, id);
 }
 
-function arrayFields({ value, set, id, name }: Field, items: Schema): TemplateResult {
-  const list = Array.isArray(value) ? value : [];
-  const without = (index: number): unknown[] => list.filter((_, at) => at !== index);
-  return html`${list.map(
+function arrayFields({ value, change, id, name }: Field, items: Schema): TemplateResult {
+  const remove = (index: number): void =>
+    change((current) => listOf(current).filter((_, at) => at !== index));
+  const add = (): void => change((current) => [...listOf(current), emptyOf(items)]);
+  return html`${listOf(value).map(
     (item, index) =>
       html`<div class="item">
           ${field({
             schema: items,
             value: item,
-            set: (next) => set(list.with(index, next ?? null)),
+            change: (from) =>
+              change((current) => listOf(current).with(index, from(listOf(current)[index]) ?? null)),
             id: `${id}.${index}`,
             name: `${name} ${index + 1}`,
             isRequired: true,
           })}
-          <button type="button" class="quiet" aria-label="Remove ${name} ${index + 1}" @click=${() => set(without(index))}>remove</button>
+          <button type="button" class="quiet" aria-label="Remove ${name} ${index + 1}" @click=${() => remove(index)}>remove</button>
         </div>`,
   )}
-    <button type="button" class="quiet" @click=${() => set([...list, emptyOf(items)])}>add ${name}</button>`;
+    <button type="button" class="quiet" @click=${add}>add ${name}</button>`;
 }
 
 function emptyOf(schema: Schema): unknown {
@@ -119,35 +126,38 @@ function description({ description: text }: Schema): Content {
   return typeof text === 'string' && text !== '' ? html`<p class="hint">${text}</p>` : nothing;
 }
 
-function textField({ id, value, set, schema }: Field): TemplateResult {
+function textField({ id, value, change, schema }: Field): TemplateResult {
   const type = (event: Event): void => {
     const text = (event.target as HTMLTextAreaElement).value;
-    set(text === '' ? undefined : text);
+    change(() => (text === '' ? undefined : text));
   };
   return html`<textarea id=${id} rows="1" spellcheck="false" placeholder=${defaultOf(schema)} .value=${asText(value)} @input=${type}></textarea>`;
 }
 
 /** What is no number stays text: the schema's own error is better than one of the page. */
-function numberField({ id, value, set, schema }: Field): TemplateResult {
+function numberField({ id, value, change, schema }: Field): TemplateResult {
   const type = (event: Event): void => {
     const text = (event.target as HTMLInputElement).value.trim();
-    set(text === '' ? undefined : Number.isNaN(Number(text)) ? text : Number(text));
+    change(() => (text === '' ? undefined : Number.isNaN(Number(text)) ? text : Number(text)));
   };
   return html`<input id=${id} inputmode="decimal" autocomplete="off" placeholder=${defaultOf(schema)} .value=${asText(value)} @change=${type} @input=${type} />`;
 }
 
-function checkbox({ id, name, value, set, schema }: Field): TemplateResult {
-  const check = (event: Event): void => set((event.target as HTMLInputElement).checked);
+function checkbox({ id, name, value, change, schema }: Field): TemplateResult {
+  const check = (event: Event): void => {
+    const { checked } = event.target as HTMLInputElement;
+    change(() => checked);
+  };
   return html`<div class="field is-check">
     <label><input id=${id} type="checkbox" .checked=${value === true} @change=${check} /> ${name}</label>
     ${description(schema)}
   </div>`;
 }
 
-function enumField({ id, value, set, isRequired }: Field, values: readonly unknown[]): TemplateResult {
+function enumField({ id, value, change, isRequired }: Field, values: readonly unknown[]): TemplateResult {
   const choose = (event: Event): void => {
     const { selectedIndex } = event.target as HTMLSelectElement;
-    set(selectedIndex === 0 ? undefined : values[selectedIndex - 1]);
+    change(() => (selectedIndex === 0 ? undefined : values[selectedIndex - 1]));
   };
   return html`<select id=${id} class="chooser" @change=${choose}>
     <option .selected=${value === undefined}>${isRequired ? 'choose …' : '—'}</option>

@@ -7,7 +7,7 @@ import { duration } from '../format.js';
 import type { Content } from '../parts/pieces.js';
 import { valueSection } from '../parts/value-section.js';
 import { post } from '../state/server.js';
-import { schemaForm } from './schema-form.js';
+import { type Change, schemaForm } from './schema-form.js';
 
 type Outcome =
   | { readonly kind: 'running' }
@@ -38,8 +38,8 @@ export function toolForm(tool: PlaygroundTool): TemplateResult {
 
 function formOf(tool: PlaygroundTool, id: string): TemplateResult {
   const draft = drafts.value.get(id);
-  const set = (value: unknown): void => {
-    drafts.value = new Map(drafts.value).set(id, value);
+  const change: Change = (from) => {
+    drafts.value = new Map(drafts.value).set(id, from(drafts.value.get(id)));
   };
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -48,7 +48,7 @@ function formOf(tool: PlaygroundTool, id: string): TemplateResult {
   const outcome = outcomes.value.get(id);
   return html`<form class="tool-form-body" @submit=${submit} novalidate>
     <p class="muted">${tool.description}</p>
-    ${schemaForm(tool.inputSchema, draft, set, id)}
+    ${schemaForm(tool.inputSchema, draft, change, id)}
     <button class="primary" ?disabled=${outcome?.kind === 'running'}>Call ${tool.name}</button>
     <div role="status" class="outcome-of-call" id="${id}.outcome">${outcomeOf(outcome, id)}</div>
   </form>`;

@@ -2,9 +2,9 @@ import { signal } from '@preact/signals-core';
 
 const KEPT_AS = 'tenon-inspector-theme';
 
-export type Theme = 'system' | 'light' | 'dark';
+type Theme = 'system' | 'light' | 'dark';
 
-export const theme = signal<Theme>(kept());
+const theme = signal<Theme>(kept());
 
 export function applyTheme(): void {
   const { dataset } = document.documentElement;

@@ -4,7 +4,7 @@ import { count, whole } from '../format.js';
 import { brokenWord, codeText, empty, toolName } from '../parts/pieces.js';
 import { VirtualList } from '../parts/virtual-list.js';
 import { derived } from '../state/derived.js';
-import { isNamed, shownFunnels } from '../state/funnels.js';
+import { faultOf, isNamed, shownFunnels } from '../state/funnels.js';
 import { currentRun, filter, open, selected } from '../state/store.js';
 
 export const toolList = new VirtualList('tool', 52);
@@ -22,7 +22,7 @@ export function toolsView(): TemplateResult {
   const words = filter.value.trim().toLowerCase();
   const shown = words === '' ? funnels : funnels.filter((funnel) => matches(funnel, words));
   const name = selected.value?.kind === 'tool' ? selected.value.name : undefined;
-  const broken = funnels.filter((funnel) => funnel.broken !== undefined).length;
+  const broken = funnels.filter((funnel) => faultOf(funnel) === 'grave').length;
   return html`<div class="view tools-view">
     <div class="row-head tool-row" aria-hidden="true">
       <span>tool</span>${stepNames(funnels[0])}<span>what became of it</span>
@@ -32,7 +32,7 @@ export function toolsView(): TemplateResult {
       label: 'Tools',
       selected: name === undefined ? -1 : shown.findIndex(({ tool }) => isNamed(tool, name)),
       row: (index) => row(shown[index]),
-      rowClass: (index) => `tool-row ${shown[index]?.broken === undefined ? '' : 'is-broken'}`,
+      rowClass: (index) => rowClass(shown[index]),
       select: (index) => {
         const tool = shown[index]?.tool;
         if (tool !== undefined) selected.value = { kind: 'tool', name: tool };
@@ -50,11 +50,20 @@ export function toolsView(): TemplateResult {
   </div>`;
 }
 
-/** What is broken first, then what was called, then the user's own before the agent's. */
+const FAULTS = { grave: 0, mild: 4, none: 2 } as const;
+
+/** What is broken first, then what was called; the agent's own tools come last. */
 function sorted(funnels: readonly ToolFunnel[]): readonly ToolFunnel[] {
-  const weight = ({ broken, calls, server }: ToolFunnel): number =>
-    (broken === undefined ? 4 : 0) + (calls.length === 0 ? 2 : 0) + (server === undefined ? 8 : 0);
+  const weight = (funnel: ToolFunnel): number => {
+    const fault = faultOf(funnel);
+    const isCalled = funnel.calls.length > 0;
+    return FAULTS[fault] + ((fault === 'grave') === isCalled ? 1 : 0) + (funnel.server === undefined ? 8 : 0);
+  };
   return [...funnels].sort((left, right) => weight(left) - weight(right));
+}
+
+function rowClass(funnel: ToolFunnel | undefined): string {
+  return funnel === undefined ? 'tool-row' : `tool-row is-fault-${faultOf(funnel)}`;
 }
 
 function matches({ tool, description, broken }: ToolFunnel, words: string): boolean {
