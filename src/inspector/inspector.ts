@@ -15,7 +15,7 @@ import type { Inspector, InspectorOptions } from './inspector-types.js';
 import { Feed } from './runs/feed.js';
 import { SpanDesk } from './spans/span-desk.js';
 
-export type { FileFeed, Inspector, InspectorControl, InspectorOptions, RunFeed } from './inspector-types.js';
+export type { Inspector, InspectorControl, InspectorOptions } from './inspector-types.js';
 
 /** Starts the server behind the page. Rejects with an `OptionError` if it may not listen there. */
 export async function startInspector(options: InspectorOptions): Promise<Inspector> {
@@ -41,7 +41,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     (request, response) => void answer(request, response, site, guard),
   );
   guard.hosts = listening.hosts;
-  const { server, origin } = listening;
+  const { server, origin, localOrigin } = listening;
   if (options.keepsAlive === false) server.unref().on('connection', (socket) => socket.unref());
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
@@ -50,7 +50,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
   };
   return {
     url: `${origin}/#token=${pageToken}`,
-    otlp: { endpoint: origin, token: agentToken },
+    otlp: { endpoint: localOrigin, token: agentToken },
     addRun: (name) => feed.addRun(name),
     addFile: (name, path) => feed.addFile(name, path),
     program: (state) => feed.program(state),

@@ -22,6 +22,8 @@ describe.each(BACK_ENDS)('inspect() with $name', ({ start, isCli }) => {
     await page.until('the end of the run', () =>
       page.tape(1).some((line) => 'kind' in line && line.kind === 'end'),
     );
+    const spans = () => page.tape(1).filter((line) => 'kind' in line && line.kind === 'span');
+    if (isCli) await page.until('spans that the CLI reports', () => spans().length > 0);
     expect(page.feeds('hello')[0]).toMatchObject({ title: 'mine', control: false });
     expect(page.tape(1)[0]).toMatchObject({ tape: 1, backEnd: isCli ? 'cli' : 'embedded' });
     expect(page.text).toContain('"result":"Eight."');

@@ -26,10 +26,12 @@ const stock = tool('stock', 'How many.', {}, async () => {
 });
 const shop = createSdkMcpServer({ name: 'shop', tools: [stock] });
 const options = { ...${runtime}, mcpServers: { shop }, allowedTools: ['mcp__shop__stock'] };
-for await (const message of query({ prompt: 'How many?', options })) if (message.type === 'result') console.log(message.result);
+const prompt = 'How many? The key is ' + process.env.SHOP_API_KEY;
+for await (const message of query({ prompt, options })) if (message.type === 'result') console.log(message.result);
 ${more}
 `;
 
+const SECRET = 'planted-4b7e11d2';
 const CLI = `{ pathToClaudeCodeExecutable: ${JSON.stringify(cliPath)} }`;
 const EMBEDDED = '{ runtime: embedded({ model: anthropic() }) }';
 
@@ -103,6 +105,7 @@ describe.each(RUNTIMES)('a program on the runtime "%s"', (runtime) => {
     await using its = await watch({
       files: { 'main.mjs': PROGRAM(runtime === 'cli' ? CLI : EMBEDDED, 'process.exitCode = 5;') },
       command: [process.execPath, 'main.mjs'],
+      env: { SHOP_API_KEY: SECRET },
     });
     await callIsOpen(its);
     expect(its.page.feeds('hello')[0]).toMatchObject({
@@ -125,6 +128,9 @@ describe.each(RUNTIMES)('a program on the runtime "%s"', (runtime) => {
     expect(tape.call(its.page).at(-1)).toMatchObject({ kind: 'end', agent: { code: 0 } });
     const frames = its.page.frames();
     expect(frames.map(({ n }) => n)).toEqual(frames.map((_, index) => index + 1));
+    // Planted in the prompt, which the model sees (inspector check 11).
+    expect(its.page.text).toContain('The key is <redacted>');
+    expect(its.page.text).not.toContain(SECRET);
     // Nothing is left.
     expect(await its.folder()).toBeUndefined();
     expect(await portIsFree(its.url)).toBe(true);

@@ -39,6 +39,8 @@ export interface Listening {
   readonly hosts: ReadonlySet<string>;
   /** `http://127.0.0.1:4123` */
   readonly origin: string;
+  /** The same for programs on this machine. */
+  readonly localOrigin: string;
   readonly server: Server;
 }
 
@@ -69,7 +71,9 @@ export async function listenOn(
   const { port: actual } = server.address() as AddressInfo;
   const names = namesOf(host);
   const hosts = new Set(names.map((name) => `${name}:${actual}`));
-  return { port: actual, hosts, origin: `http://${names[0] ?? host}:${actual}`, server };
+  const origin = `http://${names[0] ?? host}:${actual}`;
+  const localOrigin = EVERY_INTERFACE.includes(host) ? `http://${LOOPBACK}:${actual}` : origin;
+  return { port: actual, hosts, origin, localOrigin, server };
 }
 
 /** By which names a page may reach it, the best first. Nobody can point an address at another machine. */

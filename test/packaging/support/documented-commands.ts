@@ -15,6 +15,7 @@ const isNpmTest = { why: 'is a part of npm test, or npm test itself' };
 const takesLong = { why: 'takes minutes, and fetches what it needs' };
 const needsServers = { why: 'names servers on the network' };
 const recordedRun = { why: 'needs a recording; run by test/commands/replay.test.ts' };
+const inspected = { why: 'run by test/commands/inspect.test.ts and test/inspector/live.test.ts' };
 const inTerminal = { why: 'needs a terminal; run by test/commands/conversation.test.ts' };
 const newcomer = { why: 'run by test/packaging/newcomer.test.ts' };
 
@@ -100,6 +101,10 @@ export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
   'npx tenon doctor': { in: 'project', prints: /✓ MCP server "github" \(project, .*\) is connected/ },
   'npx tenon mcp list': { in: 'project', prints: /github/ },
   'npx tenon mcp get github': { in: 'project', prints: /npx/ },
+  'npx tenon inspect -- node shop.mjs': inspected,
+  'npx tenon inspect run.tape': inspected,
+  'npx tenon inspect before.tape after.tape': inspected,
+  'npx tenon inspect run.tape --why stock': inspected,
   'npx tenon replay run.tape': recordedRun,
   'npx tenon replay run.tape --speed 1': recordedRun,
   'npx tenon replay run.tape --json': recordedRun,
