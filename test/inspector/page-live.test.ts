@@ -1,7 +1,8 @@
 /** The page while things happen, and with very much of it (R57). */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Inspector, type RunFeed, startInspector } from '../../src/inspector/inspector.js';
+import { type Inspector, startInspector } from '../../src/inspector/inspector.js';
+import type { RunFeed } from '../../src/inspector/inspector-types.js';
 import { HandTape } from '../observe/run/hand-tape.js';
 import { describeInChromium, launchChromium } from './support/chromium.js';
 import { inspectorOf, openPage, violationsOn } from './support/inspected-page.js';
