@@ -70,11 +70,12 @@ describeInChromium('the page', () => {
     // One in a thousand has it.
     await expect.poll(() => rows.count()).toBeGreaterThan(5);
     expect(await rows.filter({ hasNotText: 'needle' }).count()).toBe(0);
-    const seen = () =>
-      page.evaluate<number>(
-        `Number(/of ([\\d,]+)/.exec(document.querySelector('.list-foot').textContent)?.[1].replaceAll(',', ''))`,
-      );
+    const numbers = async () =>
+      (await foot(page).textContent())?.match(/[\d,]+/g)?.map((text) => Number(text.replaceAll(',', '')));
+    const found = async () => (await numbers())?.[0] ?? 0;
+    const seen = async () => (await numbers())?.[1] ?? 0;
     const before = await seen();
+    expect((await found()) * 500).toBeLessThan(before);
     await expect.poll(seen).toBeGreaterThan(before + 5_000);
     await page.keyboard.press('Escape');
     await foot(page)

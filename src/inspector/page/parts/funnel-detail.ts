@@ -4,6 +4,7 @@ import { timelineOf } from '../../../observe/run/timeline.js';
 import type { FunnelStep, Span, ToolFunnel } from '../../../observe/run/views.js';
 import { clockTime, count, duration } from '../format.js';
 import { derived } from '../state/derived.js';
+import { faultOf } from '../state/funnels.js';
 import { open } from '../state/store.js';
 import { frameButton } from './frame-button.js';
 import { jsonTree } from './json-tree.js';
@@ -23,12 +24,12 @@ export function funnelDetail(run: Run, funnel: ToolFunnel): TemplateResult {
     ${
       broken === undefined
         ? nothing
-        : html`<section class="why" aria-label="Why">
+        : html`<section class="why is-${faultOf(funnel)}" aria-label="Why">
             <p class="why-reason"><b>${brokenWord(broken.step)}:</b> ${codeText(broken.reason)}</p>
             <p class="why-remedy">${codeText(broken.remedy)}</p>
           </section>`
     }
-    <ol class="funnel" aria-label="Steps">${steps.map((step) => stepItem(step))}</ol>
+    <ol class="funnel is-${faultOf(funnel)}" aria-label="Steps">${steps.map((step) => stepItem(step))}</ol>
     ${callList(run, calls)}
     ${
       inputSchema === undefined

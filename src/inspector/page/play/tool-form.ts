@@ -2,7 +2,7 @@ import { signal } from '@preact/signals-core';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { shownBlocks } from '../../../observe/run/messages.js';
 import { isRecord } from '../../../protocol/base/kinds.js';
-import type { PlaygroundTool } from '../../feed-lines.js';
+import type { CallBody, PlaygroundTool } from '../../feed-lines.js';
 import { duration } from '../format.js';
 import type { Content } from '../parts/pieces.js';
 import { valueSection } from '../parts/value-section.js';
@@ -66,7 +66,12 @@ async function callTool(tool: PlaygroundTool, draft: unknown): Promise<void> {
   tell({ kind: 'running' });
   const start = performance.now();
   try {
-    const result = await post('/api/call', { server: tool.server, tool: tool.name, arguments: draft ?? {} });
+    const body = {
+      server: tool.server,
+      tool: tool.name,
+      arguments: isRecord(draft) ? draft : {},
+    } satisfies CallBody;
+    const result = await post('/api/call', body);
     tell({ kind: 'done', result, ms: performance.now() - start });
   } catch (error) {
     tell({ kind: 'refused', message: error instanceof Error ? error.message : String(error) });

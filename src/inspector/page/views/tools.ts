@@ -90,16 +90,15 @@ function stepDots(steps: readonly FunnelStep[]): TemplateResult {
   >`;
 }
 
-function outcome({ broken, calls, failed, steps }: ToolFunnel): TemplateResult {
-  if (broken !== undefined) {
-    return html`<span class="outcome is-broken"><b>${brokenWord(broken.step)}</b><span class="clip">${codeText(broken.reason)}</span></span>`;
+function outcome(funnel: ToolFunnel): TemplateResult {
+  const { broken, calls, failed, steps } = funnel;
+  if (broken !== undefined && faultOf(funnel) !== 'none') {
+    return html`<span class="outcome"><b>${brokenWord(broken.step)}</b><span class="clip">${codeText(broken.reason)}</span></span>`;
   }
   if (calls.length > 0) {
     const failures = failed === 0 ? nothing : html`<span class="status is-error">${failed} failed</span>`;
     return html`<span class="outcome"><b>${count(calls.length, 'call')}</b>${failures}</span>`;
   }
-  const last = steps.findLast(({ state }) => state === 'done');
   const waits = steps.some(({ state }) => state === 'waiting');
-  return html`<span class="outcome"><b class="muted">${waits ? 'not called yet' : 'not called'}</b
-    ><span class="clip">${last === undefined ? '' : codeText(last.detail)}</span></span>`;
+  return html`<span class="outcome muted">${waits ? 'not called yet' : 'not called'}</span>`;
 }
