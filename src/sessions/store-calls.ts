@@ -63,7 +63,8 @@ export async function appendTo(
   }
 }
 
-async function withTimeout<Result>(
+/** What the user's code answers; rejects with `timeout` if it takes too long. */
+export async function withTimeout<Result>(
   call: () => Promise<Result>,
   milliseconds: number,
   timeout: Error,
