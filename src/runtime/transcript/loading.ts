@@ -2,7 +2,7 @@ import { clock } from '../../protocol/base/clock.js';
 import { TenonError } from '../../protocol/base/errors.js';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import { isSessionId } from '../../sessions/project-key.js';
-import { readFrom } from '../../sessions/store-calls.js';
+import { loadFrom, readFrom } from '../../sessions/store-calls.js';
 import type { PlacedConfig, RuntimeStart } from '../start/runtime-config.js';
 import { conversationIn, type StoredConversation } from './stored-messages.js';
 
@@ -58,12 +58,4 @@ async function latestOf(
 ): Promise<string | undefined> {
   const sessions = await readFrom('listSessions', async () => store?.listSessions?.(projectKey), timeoutMs);
   return sessions?.toSorted((left, right) => right.mtime - left.mtime)[0]?.sessionId;
-}
-
-function loadFrom(
-  store: SessionStore | undefined,
-  key: SessionKey,
-  timeoutMs: number | undefined,
-): Promise<SessionStoreEntry[] | null> {
-  return readFrom('load', async () => store?.load(key) ?? null, timeoutMs);
 }
