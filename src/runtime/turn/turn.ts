@@ -226,8 +226,8 @@ export class Turn {
   ): Promise<ShownResults> {
     const { lines, noteDenial } = this.#dependencies;
     const results = await showResults(asked, calls, lines, noteDenial);
-    // A call that was deferred has no line, but counts.
-    this.#record.userLines += Math.max(asked.length, results.shown.length);
+    const deferred = results.deferred?.length ?? 0;
+    this.#record.userLines += Math.max(asked.length - deferred, results.shown.length);
     this.#record.shown.push(...results.shown);
     return results;
   }

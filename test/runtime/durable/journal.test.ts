@@ -1,204 +1,34 @@
 /** Durable conversations: an answer is stored before its calls begin, and no call is made twice (R64). */
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type SessionStoreEntry, tool } from '../../../src/index.js';
-import { embedded, type Journal, type JournalState, memoryJournal } from '../../../src/runtime/index.js';
+import { tool } from '../../../src/index.js';
+import { embedded, type Journal, memoryJournal, type RuntimeConfig } from '../../../src/runtime/index.js';
 import { journalConformance, scriptedModel, text, toolUse, toolUses } from '../../../src/testing/index.js';
-import { call, toolResults } from '../support.js';
-import { program, shop, type World, world } from './support.js';
+import { call, talk, toolResults } from '../support.js';
+import { brokenOff, garbled, program, shop, type World, world } from './support.js';
 
-const UNKNOWN = /^The outcome of this call is unknown: it had begun when the program stopped/;
 const pay = (id = 'toolu_pay') => toolUse('mcp__s__pay', { amount: 5 }, { id });
+
+/** A server whose tool `meta` says what the `_meta` of its call was. */
+const metaServer = {
+  type: 'stdio' as const,
+  command: process.execPath,
+  args: [fileURLToPath(new URL('../../fixtures/mcp/meta-server.mjs', import.meta.url))],
+};
 
 describe('memoryJournal', () => {
   for (const { name, run } of journalConformance(() => memoryJournal())) it(name, run);
 });
 
-/** A conversation whose program stopped after the answer was stored: only its prompt and answer are left of it. */
-async function stoppedAfterAnswer(
-  at: World,
-  known: JournalState['state'],
-  result?: unknown,
-): Promise<string> {
-  const silent: Journal = { ...memoryJournal(), look: at.journal.look };
-  const { result: done } = await program(
-    'Pay.',
-    [pay(), text('Done.')],
-    { ...at, journal: silent },
-    {
-      mcpServers: { s: shop({ ...at, effects: [], keys: [] }) },
-    },
-  );
-  const { session_id: sessionId } = done;
-  const key = { projectKey: '-work', sessionId };
-  const entries = at.store.getEntries(key);
-  const until = entries.findIndex(({ type }) => type === 'assistant');
-  at.store.clear();
-  await at.store.append(key, entries.slice(0, until + 1) as SessionStoreEntry[]);
-  const recorded = { sessionId, toolUseId: 'toolu_pay', toolName: 'mcp__s__pay', input: { amount: 5 } };
-  if (known !== 'new') await at.journal.begin(recorded);
-  if (known === 'done') await at.journal.end(recorded, result);
-  return sessionId;
-}
-
-describe('a conversation that is resumed where a call has no result', () => {
-  const resumed = async (at: World, resume: string, extras = {}, prompt = '') =>
-    program(prompt, [text('I see.')], at, { resume, mcpServers: { s: shop(at, extras) } });
-
-  it('uses the stored result of a call that is done, and does not call the handler', async () => {
-    const at = world();
-    const id = await stoppedAfterAnswer(at, 'done', { content: [{ type: 'text', text: 'Paid before.' }] });
-    const { model, result, messages } = await resumed(at, id);
-    expect(at.effects).toEqual([]);
-    expect(toolResults(model.requests[0])).toEqual([
-      { id: 'toolu_pay', text: 'Paid before.', isError: false },
-    ]);
-    expect(result).toMatchObject({ subtype: 'success', result: 'I see.', session_id: id });
-    expect(JSON.stringify(messages)).toContain('Paid before.');
-  });
-
-  it('makes a call that is new, once, and asks for permission as usual', async () => {
-    const at = world();
-    const id = await stoppedAfterAnswer(at, 'new');
-    const asked: string[] = [];
-    const { model } = await program('', [text('I see.')], at, {
-      resume: id,
-      allowedTools: [],
-      mcpServers: { s: shop(at) },
-      canUseTool: async (name, input) => {
-        asked.push(name);
-        return { behavior: 'allow', updatedInput: input };
-      },
-    });
-    expect(asked).toEqual(['mcp__s__pay']);
-    expect(at.effects).toEqual(['paid']);
-    expect(toolResults(model.requests[0])).toMatchObject([{ text: 'Paid.' }]);
-    expect(at.keys).toEqual([`${id}:toolu_pay`]);
-  });
-
-  it('tells the model that the outcome of an uncertain call is unknown, and asks nobody', async () => {
-    const at = world();
-    const id = await stoppedAfterAnswer(at, 'uncertain');
-    const { model } = await resumed(at, id);
-    expect(at.effects).toEqual([]);
-    expect(toolResults(model.requests[0])).toMatchObject([
-      { text: expect.stringMatching(UNKNOWN), isError: true },
-    ]);
-  });
-
-  it.each([{ idempotentHint: true }, { readOnlyHint: true }])(
-    'makes an uncertain call again, with the same key, if the tool says %j',
-    async (annotations) => {
-      const at = world();
-      const id = await stoppedAfterAnswer(at, 'uncertain');
-      const { model } = await resumed(at, id, { annotations });
-      expect(at.effects).toEqual(['paid']);
-      expect(at.keys).toEqual([`${id}:toolu_pay`]);
-      expect(toolResults(model.requests[0])).toMatchObject([{ text: 'Paid.' }]);
-    },
-  );
-
-  it('does not take "calls may run in parallel" for "calls may be repeated"', async () => {
-    const at = world();
-    const id = await stoppedAfterAnswer(at, 'uncertain');
-    const { model } = await resumed(at, id, { concurrency: 'parallel' });
-    expect(at.effects).toEqual([]);
-    expect(toolResults(model.requests[0])).toMatchObject([{ text: expect.stringMatching(UNKNOWN) }]);
-  });
-
-  it.each([
-    ['has happened', { happened: true, result: 'Found it.' }, [], 'Found it.'],
-    ['has not happened', { happened: false }, ['paid'], 'Paid.'],
-    ['is lost', { happened: 'perhaps' }, [], 'must return'],
-  ] as const)('lets `reconcile` decide that an uncertain call %s', async (_, said, effects, told) => {
-    const at = world();
-    const id = await stoppedAfterAnswer(at, 'uncertain');
-    const seen: unknown[] = [];
-    const reconcile = (args: unknown, { idempotencyKey }: { idempotencyKey: string | undefined }) => {
-      seen.push(args, idempotencyKey);
-      return said;
-    };
-    const { model } = await resumed(at, id, { reconcile });
-    expect(seen).toEqual([{ amount: 5 }, `${id}:toolu_pay`]);
-    expect(at.effects).toEqual(effects);
-    expect(toolResults(model.requests[0])).toMatchObject([{ text: expect.stringContaining(told) }]);
-  });
-
-  it('reads a prompt with the results, and runs PostToolUse hooks on a stored one', async () => {
-    const at = world();
-    const id = await stoppedAfterAnswer(at, 'done', { content: 'Secret 42.' });
-    const { model } = await program('And now?', [text('I see.')], at, {
-      resume: id,
-      mcpServers: { s: shop(at) },
-      hooks: {
-        PostToolUse: [
-          {
-            hooks: [
-              async () => ({
-                hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'Redacted.' },
-              }),
-            ],
-          },
-        ],
-      },
-    });
-    expect(toolResults(model.requests[0])).toMatchObject([{ text: 'Redacted.' }]);
-    expect(JSON.stringify(model.requests[0]?.messages.at(-1))).toContain('And now?');
-  });
-
-  it('remembers nothing if the journal cannot be asked, so that it can be resumed again', async () => {
-    const at = world();
-    const id = await stoppedAfterAnswer(at, 'done', { content: 'Paid before.' });
-    const broken: Journal = { ...at.journal, look: () => Promise.reject(new Error('no database')) };
-    const first = await program(
-      '',
-      [],
-      { ...at, journal: broken },
-      {
-        resume: id,
-        mcpServers: { s: shop(at) },
-      },
-    );
-    expect(first.result).toMatchObject({
-      is_error: true,
-      errors: ['Journal.look() failed: no database'],
-    });
-    const { model } = await resumed(at, id);
-    expect(toolResults(model.requests[0])).toMatchObject([{ text: 'Paid before.' }]);
-  });
-
-  it('leaves the calls of the original alone in a fork', async () => {
-    const at = world();
-    const id = await stoppedAfterAnswer(at, 'new');
-    const { model } = await program('On.', [text('I see.')], at, {
-      resume: id,
-      forkSession: true,
-      mcpServers: { s: shop(at) },
-    });
-    expect(at.effects).toEqual([]);
-    expect(toolResults(model.requests[0])).toMatchObject([{ text: expect.stringContaining('cut off') }]);
-  });
-
-  it('goes on without a prompt where only the answer to results is missing', async () => {
-    const at = world();
-    const { result } = await program('Pay.', [pay(), text('Done.')], at, { mcpServers: { s: shop(at) } });
-    const key = { projectKey: '-work', sessionId: result.session_id };
-    const entries = at.store.getEntries(key);
-    at.store.clear();
-    await at.store.append(
-      key,
-      entries.slice(0, 1 + entries.findIndex((entry) => JSON.stringify(entry).includes('tool_result'))),
-    );
-    const { model } = await resumed(at, result.session_id);
-    expect(at.effects).toEqual(['paid']);
-    expect(model.requests[0]?.messages).toHaveLength(3);
-    expect(toolResults(model.requests[0])).toMatchObject([{ text: 'Paid.' }]);
-  });
-});
-
 describe('with a journal', () => {
-  it('the store has the answer before the first of its calls begins', async () => {
+  it('the store has the answer before the first of its calls begins, however slow it is', async () => {
     const at = world();
     const stored: string[][] = [];
+    const append = at.store.append.bind(at.store);
+    at.store.append = async (...given) => {
+      for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+      return append(...given);
+    };
     const look = async (sessionId: string): Promise<undefined> => {
       stored.push(at.store.getEntries({ projectKey: '-work', sessionId }).map(({ type }) => type));
     };
@@ -250,6 +80,73 @@ describe('with a journal', () => {
       isError: true,
       text: expect.stringContaining('belongs to an earlier call'),
     });
+  });
+
+  it('a call whose input is no JSON is never made, not even by the program that goes on', async () => {
+    const at = world();
+    const { result } = await program(
+      'Pay.',
+      [pay('toolu_x'), text('Sorry.')],
+      at,
+      { mcpServers: { s: shop(at) } },
+      {},
+      garbled,
+    );
+    const { session_id: sessionId } = result;
+    expect(at.effects).toEqual([]);
+    const known = await at.journal.look({ sessionId, toolUseId: 'toolu_x', toolName: '', input: {} });
+    expect(JSON.stringify(known)).toContain('not valid JSON');
+  });
+
+  it('the calls of an answer that breaks off have not run, and the model is told so', async () => {
+    const at = world();
+    const mcpServers = { s: shop(at) };
+    const { result } = await program('Pay.', [pay()], at, { mcpServers }, {}, brokenOff);
+    expect(result).toMatchObject({ is_error: true, result: 'the line is dead' });
+    const { model } = await program('And?', [text('Sorry.')], at, { mcpServers, resume: result.session_id });
+    expect(at.effects).toEqual([]);
+    expect(toolResults(model.requests[0])).toMatchObject([{ text: expect.stringContaining('has not run') }]);
+  });
+
+  it('a call that is interrupted is not made again when the conversation is resumed', async () => {
+    const at = world();
+    const { session } = talk(
+      [pay()],
+      {
+        mcpServers: {
+          s: shop(at, {}, async () => {
+            await session.query.interrupt();
+            return new Promise(() => {});
+          }),
+        },
+        allowedTools: ['mcp__s__*'],
+        cwd: '/work',
+        sessionStore: at.store,
+      },
+      { journal: at.journal },
+    );
+    const { session_id: resume } = await session.ask('Pay.');
+    await session.close();
+    const { model } = await program('Go on.', [text('I see.')], at, { resume, mcpServers: { s: shop(at) } });
+    expect(at.effects).toEqual(['paid']);
+    expect(toolResults(model.requests[0])).toMatchObject([
+      { text: expect.stringContaining('may have had an effect') },
+    ]);
+  });
+
+  it('a server outside gets the key of each call in `_meta`, and without a journal it gets none', async () => {
+    const seen = async (at: World, config: Partial<RuntimeConfig>) => {
+      const { model } = await program(
+        'Go.',
+        [toolUse('mcp__out__meta', {}, { id: 'toolu_1' }), text('Done.')],
+        at,
+        { allowedTools: ['mcp__out__*'], mcpServers: { out: metaServer } },
+        config,
+      );
+      return toolResults(model.requests[1])[0]?.text ?? '';
+    };
+    expect(await seen(world(), {})).toMatch(/"tenon\/idempotencyKey":"[0-9a-f-]{36}:toolu_1"/);
+    expect(await seen(world(), { journal: undefined })).not.toContain('tenon/');
   });
 
   it('tools without effects are not recorded', async () => {

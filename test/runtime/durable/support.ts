@@ -8,7 +8,13 @@ import {
   type ToolContext,
   tool,
 } from '../../../src/index.js';
-import { embedded, type Journal, memoryJournal, type RuntimeConfig } from '../../../src/runtime/index.js';
+import {
+  embedded,
+  type Journal,
+  type Model,
+  memoryJournal,
+  type RuntimeConfig,
+} from '../../../src/runtime/index.js';
 import { type Script, scriptedModel } from '../../../src/testing/index.js';
 import { expectWellFormed, type Loose } from '../support.js';
 
@@ -62,9 +68,14 @@ export async function program(
   { journal, store }: World,
   options: Options,
   config: Partial<RuntimeConfig> = {},
+  change?: (events: Events) => Events,
 ): Promise<Run> {
   const model = scriptedModel(script);
-  const runtime = embedded({ model, journal, ...config });
+  const runtime = embedded({
+    model: change === undefined ? model : changed(model, change),
+    journal,
+    ...config,
+  });
   const messages: Loose[] = [];
   let error: unknown;
   try {
@@ -86,4 +97,36 @@ export async function program(
   for (const request of model.requests) expectWellFormed(request.messages);
   const results = messages.filter(({ type }) => type === 'result');
   return { messages, results, result: results.at(-1) as unknown as SDKResultMessage, error, model };
+}
+
+type Events = ReturnType<Model['stream']>;
+
+/** The model with another first answer. */
+function changed(model: Model, change: (events: Events) => Events): Model {
+  let isFirst = true;
+  return {
+    name: model.name,
+    stream: (request, context) => {
+      const events = model.stream(request, context);
+      const answer = isFirst ? change(events) : events;
+      isFirst = false;
+      return answer;
+    },
+  };
+}
+
+/** The input of the answer's call is no JSON. */
+export async function* garbled(events: Events): Events {
+  for await (const event of events) {
+    const isInput = event.type === 'content_block_delta' && event.delta.type === 'input_json_delta';
+    yield isInput ? { ...event, delta: { type: 'input_json_delta', partial_json: '{"a' } } : event;
+  }
+}
+
+/** The answer breaks off after its first block. */
+export async function* brokenOff(events: Events): Events {
+  for await (const event of events) {
+    yield event;
+    if (event.type === 'content_block_stop') throw new Error('the line is dead');
+  }
 }
