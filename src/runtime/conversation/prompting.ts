@@ -77,7 +77,8 @@ export class Prompting {
   ): Promise<TurnOutcome> {
     const { conversation, hooks, lines, expander, remember, turnParts } = this.#parts;
     const isNews = newsOrigin(message) !== undefined;
-    const goesOn = this.#goesOn(content);
+    const goesOn = isEmpty(content) && this.#lastRole === 'user';
+    if (isEmpty(content) && this.#lastRole === 'assistant') return this.#nothingLeft(signal);
     const verdict = goesOn ? await hooks.goneOn(signal) : await hooks.submitted(textOf(content), signal);
     const typed = isNews ? undefined : expander.typed(content);
     const blocked =
@@ -122,10 +123,15 @@ export class Prompting {
     return turn.run();
   }
 
-  /** An empty prompt where the model has not answered yet adds nothing: what was begun goes on. */
-  #goesOn(content: readonly UserContentBlock[]): boolean {
-    const isEmpty = content.every((block) => block.type === 'text' && block.text.trim() === '');
-    return isEmpty && this.#parts.conversation.messages.at(-1)?.role === 'user';
+  get #lastRole(): MessageParam['role'] | undefined {
+    return this.#parts.conversation.messages.at(-1)?.role;
+  }
+
+  /** An empty prompt says that what was begun is to go on, and everything is answered. */
+  async #nothingLeft(signal: AbortSignal): Promise<TurnOutcome> {
+    await this.#serversSettled(signal);
+    this.#introduce();
+    return emptyTurn('');
   }
 
   /** A command that could not be used. The model is not asked: it would guess what the text was to say. */
@@ -178,6 +184,10 @@ export class Prompting {
     const id = typeof uuid === 'string' ? { uuid } : {};
     return this.#parts.lines.user(instead ?? content, { isReplay: true, ...id });
   }
+}
+
+function isEmpty(content: readonly UserContentBlock[]): boolean {
+  return content.every((block) => block.type === 'text' && block.text.trim() === '');
 }
 
 const NOT_READ =

@@ -174,6 +174,14 @@ describe('a conversation that is resumed where a call has no result', () => {
     expect(toolResults(model.requests[0])).toMatchObject([{ text: expect.stringContaining('cut off') }]);
   });
 
+  it('has nothing to do without a prompt where everything is answered', async () => {
+    const at = world();
+    const { result } = await program('Hello.', [text('Hi.')], at, {});
+    const again = await resumed(at, result.session_id);
+    expect(again.model.requests).toHaveLength(0);
+    expect(again.results).toMatchObject([{ subtype: 'success', result: '', num_turns: 0 }]);
+  });
+
   it('goes on without a prompt where only the answer to results is missing', async () => {
     const at = world();
     const { result } = await program('Pay.', [pay(), text('Done.')], at, { mcpServers: { s: shop(at) } });
