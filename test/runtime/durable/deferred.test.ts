@@ -1,8 +1,11 @@
 /** Calls that a hook has deferred, taken up when their conversation is resumed; on the CLI and on the runtime (R64). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { InMemorySessionStore, type Options } from '../../../src/index.js';
+import { InMemorySessionStore, type Options, query } from '../../../src/index.js';
 import { type Script, type ScriptedRequest, text, toolUse, toolUses } from '../../../src/testing/index.js';
 import { BACK_ENDS, type BackEnd } from '../../support/back-ends.js';
+import { scriptedCli } from '../../support/scripted-cli.js';
 import { always, ask, type Decide, lastRead, talk, write } from './deferring.js';
 
 describe.each(BACK_ENDS)('on $name, a call that a hook has deferred', (backEnd: BackEnd) => {
@@ -122,6 +125,18 @@ describe.each(BACK_ENDS)('on $name, a call that a hook has deferred', (backEnd: 
     );
   });
 
+  it('stays deferred where its tool is out of reach; the runtime tells the model that it is gone', async () => {
+    const { running, again } = await deferred([write, text('After.')]);
+    await using _running = running;
+    const nobody = (async function* () {})();
+    const silent = await ask(running, nobody, always('allow'), again);
+    expect([silent.happened, silent.unavailable]).toEqual([[], backEnd.isCli ? 1 : 0]);
+    const gone = await ask(running, 'Two', always('allow'), { ...again, mcpServers: {} });
+    expect(gone.happened).toEqual([]);
+    if (backEnd.isCli) expect(gone.unavailable).toBe(2);
+    else expect(lastRead(running.player.requests)[0]).toContain('No such tool available');
+  });
+
   it('is taken up by a fork, too', async () => {
     const { running, again } = await deferred([write, text('After.')]);
     await using _running = running;
@@ -159,6 +174,25 @@ describe.each(BACK_ENDS)('on $name, a call that a hook has deferred', (backEnd: 
     const second = await ask(running, 'Two', always('allow'), { ...store, agents, resume });
     expect(second.happened).toEqual([]);
   });
+});
+
+it('a built-in tool of Claude Code is tried as soon as it starts, and hooks of settings are asked', async () => {
+  await using cli = await scriptedCli([
+    toolUse('Bash', { command: 'echo done >> ran.txt', description: 'Runs' }),
+    text('After.'),
+  ]);
+  const options = (permissionDecision: string, more: Options = {}): Options => {
+    const hookSpecificOutput = { hookEventName: 'PreToolUse', permissionDecision };
+    const command = `echo '${JSON.stringify({ hookSpecificOutput })}'`;
+    const hooks = { PreToolUse: [{ hooks: [{ type: 'command' as const, command }] }] };
+    return cli.options({ settingSources: [], settings: { hooks }, ...more });
+  };
+  const first = await query({ prompt: 'One', options: options('defer') }).done;
+  expect(first).toMatchObject({ deferred_tool_use: { name: 'Bash' } });
+  const nobody = (async function* () {})();
+  const resumed = options('allow', { resume: first.session_id });
+  expect(await query({ prompt: nobody, options: resumed }).done).toMatchObject({ result: 'After.' });
+  expect(readFileSync(join(cli.box.cwd, 'ran.txt'), 'utf8')).toBe('done\n');
 });
 
 describe('a call that was deferred on one back end', () => {

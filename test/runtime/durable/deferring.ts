@@ -29,7 +29,7 @@ export type Decide = (name: string) => HookPermissionDecision | undefined;
 /** One query, whose PreToolUse hook decides. */
 export async function ask(
   running: Running,
-  prompt: string,
+  prompt: string | AsyncIterable<never>,
   decide: Decide,
   more: Options = {},
 ): Promise<Seen> {
