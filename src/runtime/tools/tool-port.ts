@@ -127,6 +127,11 @@ export function isCalled({ name, aliases = [] }: RuntimeTool, names: readonly st
   return [name, ...aliases].some((each) => names.includes(each));
 }
 
+/** Whether a call of the tool may be made again that may have happened already. */
+export function mayRepeat({ isRepeatable, annotations }: RuntimeTool): boolean {
+  return isRepeatable ?? (annotations?.idempotentHint === true || annotations?.readOnlyHint === true);
+}
+
 export function failedOutcome(text: string): ToolOutcome {
   return { content: text, isError: true, detail: `Error: ${text}` };
 }

@@ -3,6 +3,7 @@ import { isRecord } from '../../protocol/base/kinds.js';
 import type { JournalState } from '../journal.js';
 import {
   failedOutcome,
+  mayRepeat,
   type ReconciledCall,
   type RuntimeTool,
   type ToolCall,
@@ -44,19 +45,15 @@ async function finishCall(
   signal: AbortSignal,
 ): Promise<ToolRunResult> {
   const { durable, find } = dependencies;
-  const make = (mayRepeat: boolean): Promise<ToolRunResult> =>
-    runTool(block, undefined, { ...dependencies, durable: durable?.resumed(mayRepeat) }, signal);
+  const make = (isAgain: boolean): Promise<ToolRunResult> =>
+    runTool(block, undefined, { ...dependencies, durable: durable?.resumed(isAgain) }, signal);
   if (known.state === 'new' || durable === undefined) return make(false);
   const tool = find(block.name);
   if (known.state === 'done') return ended(block, outcomeIn(known.result), tool, dependencies, signal);
-  if (tool !== undefined && isRepeatable(tool)) return make(true);
+  if (tool !== undefined && mayRepeat(tool)) return make(true);
   const found = await reconcile(tool, block, durable, signal);
   if (typeof found === 'string') return resultWith(block, failedOutcome(found));
   return found.happened ? ended(block, found.outcome, tool, dependencies, signal) : make(true);
-}
-
-function isRepeatable({ isRepeatable: says, annotations }: RuntimeTool): boolean {
-  return says ?? (annotations?.idempotentHint === true || annotations?.readOnlyHint === true);
 }
 
 /** A text: nobody knows, and the model is told so. */

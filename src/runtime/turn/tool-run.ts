@@ -15,6 +15,7 @@ import type { DecisionFields } from '../permissions/reports.js';
 import type { ResultBounds } from '../tools/result-bounds.js';
 import {
   failedOutcome,
+  mayRepeat,
   type PreparedCall,
   type RuntimeTool,
   type ToolCall,
@@ -124,8 +125,8 @@ async function runWhole(
   Object.assign(result.meta, decision.fields);
   const started = clock.monotonic();
   const permitted = { toolUseId: block.id, input: decision.input, given, access: decision.access, signal };
-  // What has no effect need not be remembered.
-  if (durable === undefined || tool.needsNoPermission) {
+  // What has no effect need not be remembered. An agent needs no permission either, but its tools may have some.
+  if (durable === undefined || (tool.needsNoPermission && mayRepeat(tool))) {
     result.outcome = await execute(tool, permitted, lines, middleware);
   } else {
     await durable.run(result, tool, permitted, (call) => execute(tool, call, lines, middleware));

@@ -1,7 +1,7 @@
 /** Durable conversations: an answer is stored before its calls begin, and no call is made twice (R64). */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { tool } from '../../../src/index.js';
+import { type Options, tool } from '../../../src/index.js';
 import { embedded, type Journal, memoryJournal, type RuntimeConfig } from '../../../src/runtime/index.js';
 import { journalConformance, scriptedModel, text, toolUse, toolUses } from '../../../src/testing/index.js';
 import { call, talk, toolResults } from '../support.js';
@@ -147,6 +147,22 @@ describe('with a journal', () => {
     };
     expect(await seen(world(), {})).toMatch(/"tenon\/idempotencyKey":"[0-9a-f-]{36}:toolu_1"/);
     expect(await seen(world(), { journal: undefined })).not.toContain('tenon/');
+  });
+
+  it('a call of an agent is recorded as a whole: what it does is not done again (R64)', async () => {
+    const at = world();
+    const dying: Journal = { ...at.journal, end: () => Promise.reject(new Error('the program is dead')) };
+    const input = { description: 'd', prompt: 'Help', subagent_type: 'helper', run_in_background: false };
+    const options: Options = {
+      mcpServers: { s: shop(at) },
+      agents: { helper: { description: 'Helps', prompt: 'You help.' } },
+    };
+    const script = [toolUse('Agent', input, { id: 'toolu_agent' }), pay(), text('I have paid.')];
+    const { result } = await program('Pay.', script, { ...at, journal: dying }, options);
+    expect(at.effects).toEqual(['paid']);
+    const call = { sessionId: result.session_id, toolName: 'Agent', input };
+    expect((await at.journal.look({ ...call, toolUseId: 'toolu_agent' })).state).toBe('uncertain');
+    expect((await at.journal.look({ ...call, toolUseId: 'toolu_pay' })).state).toBe('new');
   });
 
   it('tools without effects are not recorded', async () => {
