@@ -4,7 +4,7 @@ import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { SDKMessageOrigin, SDKPermissionDenial } from '../../protocol/wire/messages/index.js';
 import type { Host } from '../host.js';
 import type { Transcript } from '../transcript/transcript.js';
-import { brokenTurn, failedTurn, type TurnOutcome } from '../turn/turn-record.js';
+import { brokenTurn, ClosedError, failedTurn, type TurnOutcome } from '../turn/turn-record.js';
 import type { AgentConversation } from './conversation.js';
 import { type Lines, resultLine, saved, type Warnings } from './lines.js';
 import type { MessageQueue } from './message-queue.js';
@@ -79,7 +79,7 @@ export class TurnLoop {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#parts.queue.clear();
-    this.#turn?.abort(new Error('closed'));
+    this.#turn?.abort(new ClosedError('closed'));
     this.#wake();
     await this.#parts.conversation.tasks.stopAll();
   }

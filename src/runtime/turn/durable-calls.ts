@@ -8,6 +8,7 @@ import { failedOutcome, type RuntimeTool, type ToolCall, type ToolOutcome } from
 import type { Transcript } from '../transcript/transcript.js';
 import type { AssistantStream } from './assistant-stream.js';
 import { resultWith, type ToolRunResult } from './tool-run.js';
+import { ClosedError } from './turn-record.js';
 
 export const UNKNOWN =
   'The outcome of this call is unknown: it had begun when the program stopped, so it may or may not have had its effect, and it was not made again.';
@@ -41,6 +42,11 @@ export class DurableCalls {
   /** Resolves when the store has all that was said; rejects if it has not, and then no call may begin. */
   stored(): Promise<void> {
     return this.#transcript.stored();
+  }
+
+  /** Nobody has stopped the turn, only its program: another one goes on with the calls. */
+  isLeftOpen({ reason }: AbortSignal): boolean {
+    return reason instanceof ClosedError;
   }
 
   keyOf(toolUseId: string): string {

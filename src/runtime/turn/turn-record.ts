@@ -14,6 +14,9 @@ import { ModelError } from '../model.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
 import type { TurnUsage } from './usage.js';
 
+/** Why a turn is aborted: the conversation ends, and nobody meant the turn. */
+export class ClosedError extends Error {}
+
 /** How a turn ended. */
 export interface TurnOutcome {
   subtype: SDKResultMessage['subtype'];
@@ -98,6 +101,11 @@ export class TurnRecord {
     this.userLines += 1;
     this.#dependencies.remember({ role: 'user', content: [...blocks, ...content] }, this.takeShown());
     return this.failed('error_during_execution', 'aborted_tools', 'The turn was interrupted.');
+  }
+
+  /** Nothing is remembered: the calls have no results yet. */
+  leftOpen(): TurnOutcome {
+    return this.failed('error_during_execution', 'aborted_tools', 'The conversation was closed.');
   }
 
   interruptedWhileStreaming(): TurnOutcome {

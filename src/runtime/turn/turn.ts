@@ -46,13 +46,13 @@ export class Turn {
     const schedule = new ToolSchedule<ToolRunResult>();
     const asked = open.map(({ block }) => block);
     try {
-      for (const [block, finish] of await callsToFinish(open, this.#dependencies, this.#running)) {
-        this.#begin(block, schedule, finish);
-      }
+      const calls = await callsToFinish(open, this.#dependencies, this.#running);
+      for (const [block, finish] of calls) this.#begin(block, schedule, finish);
     } catch (error) {
       // Nothing is remembered, so that they can be taken up another time.
       return this.#record.broken(messageOf(error));
     }
+    // What is queued comes after the prompt that this turn is for.
     return this.#resultsIn(asked, schedule, () => []);
   }
 
@@ -150,8 +150,7 @@ export class Turn {
         ? this.#record.broken(error.message)
         : this.#record.modelFailed(error);
     }
-    const { durable } = this.#dependencies;
-    const calls = durable === undefined ? schedule : notBegun(asked, BROKEN_OFF);
+    const calls = this.#dependencies.durable === undefined ? schedule : notBegun(asked, BROKEN_OFF);
     const { blocks, stop } = await this.#resultBlocks(asked, calls);
     if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
     this.#dependencies.remember({ role: 'user', content: blocks }, this.#record.takeShown());
@@ -197,6 +196,7 @@ export class Turn {
     takeQueued: () => UserContentBlock[],
   ): Promise<TurnOutcome | undefined> {
     const { blocks, stop, deferred } = await this.#resultBlocks(asked, schedule);
+    if (this.#dependencies.durable?.isLeftOpen(this.#signal)) return this.#record.leftOpen();
     if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
     const end = this.#endAfterTools(stop, deferred?.at(-1));
     // If the turn ends here, queued messages stay queued for their own turn.

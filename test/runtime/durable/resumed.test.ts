@@ -1,9 +1,9 @@
 /** A conversation that is resumed where a call has no result: the journal is asked (R64). */
 import { describe, expect, it } from 'vitest';
-import type { SessionStoreEntry } from '../../../src/index.js';
+import type { Options, SessionStoreEntry } from '../../../src/index.js';
 import { type Journal, type JournalState, memoryJournal } from '../../../src/runtime/index.js';
 import { text, toolUse } from '../../../src/testing/index.js';
-import { toolResults } from '../support.js';
+import { gate, talk, toolResults } from '../support.js';
 import { program, shop, type World, world } from './support.js';
 
 const UNKNOWN = /^The outcome of this call is unknown: it had begun when the program stopped/;
@@ -172,6 +172,42 @@ describe('a conversation that is resumed where a call has no result', () => {
     });
     expect(at.effects).toEqual([]);
     expect(toolResults(model.requests[0])).toMatchObject([{ text: expect.stringContaining('cut off') }]);
+  });
+
+  it('asks again about a call that was waiting for somebody when its program was closed in good order', async () => {
+    const at = world();
+    const { open, opened } = gate();
+    const resume = '88888888-8888-4888-8888-888888888888';
+    const options: Options = { cwd: '/work', mcpServers: { s: shop(at) }, sessionStore: at.store };
+    const { session } = talk(
+      [pay()],
+      {
+        ...options,
+        sessionId: resume,
+        canUseTool: () => {
+          open();
+          return new Promise(() => {});
+        },
+      },
+      { journal: at.journal },
+    );
+    const asking = session.ask('Pay.').catch(() => undefined);
+    await opened;
+    await session.close();
+    await asking;
+    const asked: string[] = [];
+    const { model } = await program('', [text('I see.')], at, {
+      ...options,
+      resume,
+      allowedTools: [],
+      canUseTool: async (name, input) => {
+        asked.push(name);
+        return { behavior: 'allow', updatedInput: input };
+      },
+    });
+    expect(asked).toEqual(['mcp__s__pay']);
+    expect(at.effects).toEqual(['paid']);
+    expect(toolResults(model.requests[0])).toMatchObject([{ text: 'Paid.' }]);
   });
 
   it('has nothing to do without a prompt where everything is answered', async () => {
