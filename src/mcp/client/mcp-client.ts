@@ -20,6 +20,9 @@ export interface McpClientEvents {
   serve(request: JsonRpcRequest, signal: AbortSignal): Promise<Params>;
 }
 
+/** `meta`: what the call's `_meta` says besides the id of the call. */
+export type McpCallOptions = McpRequestOptions & { meta?: Params | undefined };
+
 export type McpRequestOptions = Pick<JsonRpcRequestOptions, 'signal' | 'timeoutMs' | 'onProgress'>;
 
 /** The client end of MCP over a link. */
@@ -67,15 +70,10 @@ export class McpClient {
     return listPages<Listed>(this.#peer, this.#server, method, options);
   }
 
-  callTool(
-    name: string,
-    args: unknown,
-    toolUseId: string,
-    options: McpRequestOptions,
-  ): Promise<CallToolResult> {
-    const meta = { 'claudecode/toolUseId': toolUseId };
-    const params = withTraceHeaders({ name, arguments: args, _meta: meta });
-    const { onProgress = () => {} } = options;
+  callTool(name: string, args: unknown, toolUseId: string, options: McpCallOptions): Promise<CallToolResult> {
+    const { onProgress = () => {}, meta } = options;
+    const known = { 'claudecode/toolUseId': toolUseId, ...meta };
+    const params = withTraceHeaders({ name, arguments: args, _meta: known });
     return this.request('tools/call', params, { ...options, onProgress }) as Promise<CallToolResult>;
   }
 

@@ -14,6 +14,9 @@ import { ModelError } from '../model.js';
 import type { StructuredOutput } from '../tools/structured-output.js';
 import type { TurnUsage } from './usage.js';
 
+/** Why a turn is aborted: the conversation ends, and nobody meant the turn. */
+export class ClosedError extends Error {}
+
 /** How a turn ended. */
 export interface TurnOutcome {
   subtype: SDKResultMessage['subtype'];
@@ -79,7 +82,7 @@ export class TurnRecord {
   }
 
   modelFailed(error: unknown): TurnOutcome {
-    if (isSetupProblem(error)) return this.failed('error_during_execution', undefined, messageOf(error));
+    if (isOwnProblem(error)) return this.broken(messageOf(error));
     const { status, type } = error instanceof ModelError ? error : {};
     const text = status === undefined ? messageOf(error) : `API Error: ${status} ${messageOf(error)}`;
     const stopReason = this.#dependencies.lines.synthetic(text, {
@@ -98,6 +101,11 @@ export class TurnRecord {
     this.userLines += 1;
     this.#dependencies.remember({ role: 'user', content: [...blocks, ...content] }, this.takeShown());
     return this.failed('error_during_execution', 'aborted_tools', 'The turn was interrupted.');
+  }
+
+  /** Nothing is remembered: the calls have no results yet. */
+  leftOpen(): TurnOutcome {
+    return this.failed('error_during_execution', 'aborted_tools', 'The conversation was closed.');
   }
 
   interruptedWhileStreaming(): TurnOutcome {
@@ -124,6 +132,10 @@ export class TurnRecord {
     };
   }
 
+  broken(text: string): TurnOutcome {
+    return this.failed('error_during_execution', undefined, text);
+  }
+
   failed(
     subtype: SDKResultError['subtype'],
     terminalReason: TerminalReason | undefined,
@@ -137,9 +149,9 @@ export class TurnRecord {
   }
 }
 
-/** Nobody was asked: the model cannot be used as it was given. No API has said that. */
-function isSetupProblem(error: unknown): boolean {
-  return error instanceof TenonError && error.code === 'INVALID_OPTION';
+/** No API has said that: the model cannot be used as it was given, or what it said cannot be recorded. */
+function isOwnProblem(error: unknown): boolean {
+  return error instanceof TenonError && ['INVALID_OPTION', 'SESSION_STORE_FAILED'].includes(error.code);
 }
 
 /** The value of the `error` field for a status of the model's API. */
