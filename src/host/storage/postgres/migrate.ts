@@ -34,8 +34,12 @@ async function versionOf(
   schema: string,
   known: number,
 ): Promise<number | undefined> {
-  const found = await query('SELECT to_regclass($1) IS NOT NULL AS found', [`${schema}.migrations`]);
-  if (found.rows[0]?.found !== true) return undefined;
+  // By a query: to_regclass() would answer from a cache that a wait for the lock does not renew.
+  const found = await query(
+    `SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'migrations'`,
+    [schema.replaceAll('"', '')],
+  );
+  if (found.rows.length === 0) return undefined;
   const { rows } = await query(`SELECT coalesce(max(version), 0) AS version FROM ${schema}.migrations`);
   const version = numberIn(rows[0], 'version');
   if (version <= known) return version;
