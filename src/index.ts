@@ -31,6 +31,8 @@ export type { Concurrency } from './authoring/tool/limits.js';
 export {
   type AnyTool,
   type HandlerReturn,
+  type ReconcileCall,
+  type Reconciled,
   type SdkMcpToolDefinition,
   type ToolExtras,
   type ToolHandler,

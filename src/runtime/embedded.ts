@@ -11,6 +11,7 @@ import type { Transport } from '../protocol/transport/transport.js';
 import { wrapReceiver, wrapTransport } from '../protocol/transport/wrap-transport.js';
 import { checkFetcher } from '../workspace/tools/web-fetch.js';
 import { checkContext } from './context/context-options.js';
+import { checkJournal } from './journal.js';
 import { checkKnowledge } from './knowledge/values.js';
 import { checkModel } from './model.js';
 import { type RunningRuntime, serveRuntime } from './serve.js';
@@ -29,6 +30,7 @@ export function embedded(config: PlacedConfig): AgentRuntime {
   checkFetcher(config.fetcher);
   checkContext(config.context);
   checkKnowledge(config, 'embedded');
+  checkJournal(config, 'embedded');
   return { name: EMBEDDED_RUNTIME, open: (start) => open(config, start) };
 }
 

@@ -21,6 +21,7 @@ export {
   type SummaryStrategy,
   summarize,
 } from './context/context-options.js';
+export { type Journal, type JournaledCall, type JournalState, memoryJournal } from './journal.js';
 export type { CommandDefinition, MemoryDefinition, SkillDefinition } from './knowledge/values.js';
 export {
   type Model,
@@ -47,6 +48,7 @@ export type { CacheSettings, OpenWorkspace, RuntimeConfig, RuntimeStart } from '
 export type {
   AddedText,
   PreparedCall,
+  ReconciledCall,
   RuntimeTool,
   ToolAccess,
   ToolCall,

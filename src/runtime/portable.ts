@@ -12,6 +12,7 @@ import type { RuntimeConfig, RuntimeStart } from './start/runtime-config.js';
 
 export { InMemorySessionStore } from '../sessions/memory-session-store.js';
 export { summarize } from './context/context-options.js';
+export { memoryJournal } from './journal.js';
 export { ModelError } from './model.js';
 export { modelFromFunction, textToEvents } from './own-model.js';
 export { FlagError, parseFlags } from './start/flags.js';

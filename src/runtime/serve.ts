@@ -28,6 +28,7 @@ import { type ControlHandlers, controlHandlers } from './conversation/control-ha
 import { AgentConversation } from './conversation/conversation.js';
 import { Lines } from './conversation/lines.js';
 import type { Host } from './host.js';
+import { checkJournal, checkKept } from './journal.js';
 import { checkPlugins } from './knowledge/open-knowledge.js';
 import { checkKnowledge } from './knowledge/values.js';
 import { checkModel } from './model.js';
@@ -63,6 +64,7 @@ export function serveRuntime(
   checkFetcher(config.fetcher);
   checkContext(config.context);
   checkKnowledge(config, 'serveRuntime');
+  checkJournal(config, 'serveRuntime');
   const server = new RuntimeServer(transport, config, start);
   const turn = loopTurn();
   if (turn === undefined) server.begin();
@@ -92,6 +94,7 @@ class RuntimeServer implements TransportReceiver, RunningRuntime {
     this.#facts = factsOf(config);
     this.#checkReceived({ plan: start.flags, ...(start.env === undefined ? {} : { env: start.env }) });
     checkPlugins(start.flags, config);
+    if (config.journal !== undefined) checkKept(config, start);
     this.#onNoise = start.onNoise ?? (() => {});
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;

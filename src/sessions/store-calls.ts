@@ -4,6 +4,7 @@ import { clock, type Timer, wait } from '../protocol/base/clock.js';
 import { messageOf, TenonError } from '../protocol/base/errors.js';
 import { LIMITS } from '../protocol/base/limits.js';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../protocol/wire/session-store.js';
+import { claimEnd, loadNoting } from './known-ends.js';
 import { isConflict } from './session-conflict.js';
 
 /**
@@ -31,6 +32,15 @@ export async function readFrom<Answer>(
   }
 }
 
+/** The entries of a conversation that may be continued. Rejects as `readFrom` does. */
+export function loadFrom(
+  store: SessionStore | undefined,
+  key: SessionKey,
+  timeoutMs: number | undefined,
+): Promise<SessionStoreEntry[] | null> {
+  return readFrom('load', () => loadNoting(store, key), timeoutMs);
+}
+
 function timedOut(method: keyof SessionStore, timeoutMs: number, remedy: string): TenonError {
   return new TenonError(
     'SESSION_STORE_FAILED',
@@ -40,7 +50,8 @@ function timedOut(method: keyof SessionStore, timeoutMs: number, remedy: string)
 
 /**
  * Resolves when the store has the entries; rejects if it still fails after some attempts, or takes too long.
- * With `after`, also if they do not follow that entry.
+ * With `after`, also if they do not follow that entry: whether the store looks at it, or somebody in this process has
+ * continued the conversation.
  */
 export async function appendTo(
   store: SessionStore,
@@ -48,6 +59,7 @@ export async function appendTo(
   entries: SessionStoreEntry[],
   after?: string | null,
 ): Promise<void> {
+  const claim = claimEnd(store, key, entries, after);
   const append = (): Promise<void> =>
     after === undefined ? store.append(key, entries) : store.append(key, entries, { after });
   for (let attempt = 0; ; attempt += 1) {
@@ -57,13 +69,17 @@ export async function appendTo(
     } catch (error) {
       // After a timeout the entries may still arrive; sending them again would duplicate them.
       const pause = error === timeoutError || isConflict(error) ? undefined : LIMITS.storeRetryMs[attempt];
-      if (pause === undefined) throw error;
+      if (pause === undefined) {
+        if (error !== timeoutError) claim.release();
+        throw error;
+      }
       await wait(pause);
     }
   }
 }
 
-async function withTimeout<Result>(
+/** What the user's code answers; rejects with `timeout` if it takes too long. */
+export async function withTimeout<Result>(
   call: () => Promise<Result>,
   milliseconds: number,
   timeout: Error,

@@ -19,6 +19,7 @@ export {
   hostStorageConformance,
   type MakeHostStorage,
 } from './host-storages/conformance.js';
+export { type JournalCase, journalConformance, type MakeJournal } from './journals/conformance.js';
 export type { OtherRequest, ScriptedMessagesApiOptions } from './messages-api/routes.js';
 export { type ScriptedMessagesApi, scriptedMessagesApi } from './messages-api/server.js';
 export { isClaudeCodeSideRequest } from './messages-api/side-requests.js';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HookCallback, HookInput } from '../../src/index.js';
 import { InMemorySessionStore } from '../../src/runtime/index.js';
-import { run, said, talk } from './support.js';
+import { gate, run, said, talk, untilAborted } from './support.js';
 
 function listening(answer: object = {}) {
   const heard: HookInput[] = [];
@@ -45,6 +45,42 @@ describe('SessionStart', () => {
     await run(['Two.'], { resume: String(result.session_id), hooks }, { sessionStore });
     expect(startup.heard).toEqual([]);
     expect(resume.heard).toMatchObject([{ source: 'resume' }]);
+  });
+
+  test('says the first words, in a turn of their own before the prompt, also on resume (R22)', async () => {
+    const sessionStore = new InMemorySessionStore();
+    const { callback } = listening({
+      hookSpecificOutput: {
+        hookEventName: 'SessionStart',
+        initialUserMessage: 'From the hook.',
+        additionalContext: 'It is Monday.',
+      },
+    });
+    const hooks = { SessionStart: [{ hooks: [callback] }] };
+    const first = await run(['One.', 'Two.'], { hooks }, { sessionStore });
+    expect(first.results.map(({ result }) => result)).toEqual(['One.', 'Two.']);
+    expect(said(first.model.requests[0])).toMatch(/From the hook\..*It is Monday\./);
+    expect(said(first.model.requests[0])).not.toContain('Go.');
+    expect(said(first.model.requests[1])).toMatch(/From the hook\..*One\..*Go\./);
+    const resume = String(first.result.session_id);
+    const second = await run(['Three.', 'Four.'], { hooks, resume }, { sessionStore });
+    expect(said(second.model.requests[0])).toMatch(/Two\..*From the hook\./);
+    expect(second.results.map(({ result }) => result)).toEqual(['Three.', 'Four.']);
+  });
+
+  test('can be interrupted, and then the prompt is not answered (R22)', async () => {
+    const { open, opened } = gate();
+    const hook = (_input: HookInput, _id: string | undefined, { signal }: { signal: AbortSignal }) => {
+      open();
+      return untilAborted(signal);
+    };
+    const { session, model } = talk([], { hooks: { SessionStart: [{ hooks: [hook] }] } });
+    const asking = session.ask('First');
+    await opened;
+    await session.query.interrupt();
+    expect(await asking).toMatchObject({ is_error: true, terminal_reason: 'aborted_streaming' });
+    await session.close();
+    expect(model.requests).toHaveLength(0);
   });
 
   test('that fails does not keep the conversation from beginning (R22)', async () => {

@@ -9,6 +9,7 @@ import { messageOf } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
 import { keepBlocksBesideStructure } from '../results/tool-result.js';
 import { callTool, unknownToolResult } from '../tool/call-tool.js';
+import { reconcileTool } from '../tool/reconcile-tool.js';
 import type { AnyTool } from '../tool/tool.js';
 import { type CallScope, LOG_LEVELS, type LogLevel } from '../tool/tool-context.js';
 import { promptMessages } from './prompts.js';
@@ -100,6 +101,7 @@ function call(
   scope: MethodScope,
 ): Promise<CallToolResult> {
   const limits = { timeoutMs: tool.timeout ?? server.timeout, server };
+  if (scope.meta['tenon/reconcile'] === true) return reconcileTool(tool, args, scope, limits);
   const { middleware } = server;
   if (middleware === undefined) return callTool(tool, args, scope, limits);
   return middleware(toolInvocation(server.name, tool.name, args, scope), (input) =>

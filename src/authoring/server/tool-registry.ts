@@ -1,3 +1,4 @@
+import { RECONCILES, REPEATABLE } from '../../mcp/durable-meta.js';
 import type { ListedTool, ObjectSchema, ToolAnnotations } from '../../mcp/types.js';
 import { messageOf, TenonError } from '../../protocol/base/errors.js';
 import { emitWarning } from '../../protocol/base/host-process.js';
@@ -111,6 +112,8 @@ export class ToolRegistry {
       ...(this.#defaults.alwaysLoad || tool.alwaysLoad ? { 'anthropic/alwaysLoad': true } : {}),
       ...(tool.searchHint === undefined ? {} : { 'anthropic/searchHint': tool.searchHint }),
       ...(maxResultChars === undefined ? {} : { 'anthropic/maxResultSizeChars': maxResultChars + MARK_ROOM }),
+      ...(tool.reconcile === undefined ? {} : { [RECONCILES]: true }),
+      ...(isParallel(tool) && tool.annotations?.readOnlyHint !== true ? { [REPEATABLE]: false } : {}),
     };
     return Object.keys(meta).length > 0 ? meta : undefined;
   }
@@ -128,9 +131,11 @@ export class ToolRegistry {
 
 /** The CLI runs calls at the same time only for tools with this hint. */
 function annotationsOf(tool: AnyTool): ToolAnnotations | undefined {
-  const many =
-    tool.concurrency === 'parallel' || (typeof tool.concurrency === 'number' && tool.concurrency > 1);
-  return many ? { readOnlyHint: true, ...tool.annotations } : tool.annotations;
+  return isParallel(tool) ? { readOnlyHint: true, ...tool.annotations } : tool.annotations;
+}
+
+function isParallel({ concurrency }: AnyTool): boolean {
+  return concurrency === 'parallel' || (typeof concurrency === 'number' && concurrency > 1);
 }
 
 /** MCP wants `type: "object"` at the root, also beside a union. */

@@ -26,6 +26,11 @@ export interface ToolContext {
   readonly toolUseId: string | undefined;
   /** The agent's session, once it is known. */
   readonly sessionId: string | undefined;
+  /**
+   * The same for every attempt at this call, also after a restart, and different for every other call: give it to whoever
+   * has the effect. Undefined if the agent does not say which call it is.
+   */
+  readonly idempotencyKey: string | undefined;
   /** Places in the arguments where the model had sent JSON text instead of an object or array. */
   readonly repairedArguments: readonly string[];
   readonly meta: Readonly<Params>;
@@ -81,6 +86,7 @@ class CallContext implements ToolContext {
   readonly serverName: string;
   readonly sessionId: string | undefined;
   readonly toolUseId: string | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly repairedArguments: readonly string[];
   readonly meta: Params;
   readonly _meta: Params;
@@ -99,13 +105,16 @@ class CallContext implements ToolContext {
     repairedArguments: readonly string[],
   ) {
     const { requestId, serverName, sessionId, meta } = scope;
-    const { progressToken, 'claudecode/toolUseId': toolUseId } = meta;
+    const { progressToken, 'claudecode/toolUseId': toolUseId, 'tenon/idempotencyKey': key } = meta;
     this.#over = over;
     Object.defineProperty(this, 'signal', CallContext.#signal);
     this.requestId = requestId;
     this.serverName = serverName;
     this.sessionId = sessionId;
     this.toolUseId = typeof toolUseId === 'string' ? toolUseId : undefined;
+    // As the runtime makes it; the CLI sends none.
+    const derived = sessionId === undefined ? undefined : `${sessionId}:${this.toolUseId}`;
+    this.idempotencyKey = typeof key === 'string' ? key : this.toolUseId && derived;
     this.repairedArguments = repairedArguments;
     this.meta = meta;
     this._meta = meta;

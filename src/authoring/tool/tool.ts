@@ -31,6 +31,19 @@ export type ToolHandler<Schema extends InputSchema, Output extends InputSchema =
   context: ToolContext,
 ) => HandlerReturn<Output> | Promise<HandlerReturn<Output>>;
 
+/** What has become of a call that was begun and never ended. */
+export type Reconciled<Output extends InputSchema = never> =
+  /** It has had its effect; this is what the handler would have returned. */
+  | { happened: true; result: HandlerReturn<Output> }
+  /** It has not, and can be made now. */
+  | { happened: false };
+
+/** Looks for a call, by `context.idempotencyKey`, without making it. If it throws, nobody knows whether it has happened. */
+export type ReconcileCall<Schema extends InputSchema, Output extends InputSchema = never> = (
+  args: InferInput<Schema>,
+  context: ToolContext,
+) => Reconciled<Output> | Promise<Reconciled<Output>>;
+
 /** What a tool can have besides its name, schema and handler. */
 export interface ToolExtras<Output extends InputSchema = never> {
   annotations?: ToolAnnotations | undefined;
@@ -57,6 +70,8 @@ export interface SdkMcpToolDefinition<
   description: string;
   inputSchema: Schema;
   handler: ToolHandler<Schema, Output>;
+  /** See `tool()`. */
+  reconcile?: ReconcileCall<Schema, Output> | undefined;
 }
 
 /** Any tool, whatever its schemas: what a server takes. */
@@ -67,18 +82,22 @@ export interface AnyTool extends Omit<ToolExtras, 'outputSchema'> {
   inputSchema: InputSchema;
   outputSchema?: InputSchema | undefined;
   handler(args: never, context: ToolContext): unknown;
+  reconcile?: ((args: never, context: ToolContext) => unknown) | undefined;
 }
 
 /**
  * Defines a tool. The handler runs in this process; its arguments are typed from the schema and checked before it
  * is called. A bad name or schema is refused here, not when a model first calls it.
+ *
+ * `reconcile`: asked by a durable conversation (`embedded({ journal })`) whether a call has happened whose program was
+ * killed before it ended. Without it, and without `idempotentHint` or `readOnlyHint`, the model is told that nobody knows.
  */
 export function tool<const Schema extends InputSchema, const Output extends InputSchema = never>(
   name: string,
   description: string,
   inputSchema: Schema,
   handler: ToolHandler<Schema, Output>,
-  extras: ToolExtras<Output> = {},
+  extras: ToolExtras<Output> & { reconcile?: ReconcileCall<Schema, Output> | undefined } = {},
 ): SdkMcpToolDefinition<Schema, Output> {
   const { searchHint, alwaysLoad, _meta, ...rest } = extras;
   const definition: SdkMcpToolDefinition<Schema, Output> = { name, description, inputSchema, handler };
@@ -109,7 +128,11 @@ export function prepareTool(definition: AnyTool): PreparedTool {
   const known = prepared.get(definition);
   if (known !== undefined) return known;
   const { name, handler, inputSchema, outputSchema, concurrency, timeout, maxResultChars } = definition;
+  const { reconcile } = definition;
   checkToolName(name);
+  if (reconcile !== undefined && typeof reconcile !== 'function') {
+    throw invalidTool(name, 'its `reconcile` must be a function.');
+  }
   if (typeof handler !== 'function') throw invalidTool(name, 'its handler must be a function.');
   if (inputSchema === null || (typeof inputSchema !== 'object' && typeof inputSchema !== 'function')) {
     throw invalidTool(name, 'it needs an input schema; for a tool without arguments give {}.');

@@ -8,7 +8,7 @@ import { entriesOf, withFile } from '../../sessions/entries.js';
 import { projectKeyAt, projectsDirectory } from '../../sessions/places.js';
 import { isSessionId } from '../../sessions/project-key.js';
 import { lastEntryId } from '../../sessions/session-conflict.js';
-import { readFrom } from '../../sessions/store-calls.js';
+import { loadFrom, readFrom } from '../../sessions/store-calls.js';
 import type { StoredLaunch } from './open-stored.js';
 import type { RestoredSession } from './session-mirror.js';
 
@@ -57,7 +57,7 @@ async function materialise(
   key: { projectKey: string; sessionId: string },
   projects: string,
 ): Promise<RestoredSession> {
-  const entries = await readFrom('load', () => sessionStore.load(key), loadTimeoutMs);
+  const entries = await loadFrom(sessionStore, key, loadTimeoutMs);
   // Unknown to the store: the CLI may have it, or reports that it does not exist.
   if (entries == null) return { key, last: null };
   const path = join(projects, key.projectKey, key.sessionId);

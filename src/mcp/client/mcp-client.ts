@@ -19,6 +19,9 @@ export interface McpClientEvents {
   serve(request: JsonRpcRequest, signal: AbortSignal): Promise<Params>;
 }
 
+/** `meta`: what the call's `_meta` says besides the id of the call. */
+export type McpCallOptions = McpRequestOptions & { meta?: Params | undefined };
+
 export type McpRequestOptions = Pick<JsonRpcRequestOptions, 'signal' | 'timeoutMs' | 'onProgress'>;
 
 /** The client end of MCP over a link. */
@@ -66,14 +69,9 @@ export class McpClient {
     return listPages<Listed>(this.#peer, this.#server, method, options);
   }
 
-  callTool(
-    name: string,
-    args: unknown,
-    toolUseId: string,
-    options: McpRequestOptions,
-  ): Promise<CallToolResult> {
-    const params = { name, arguments: args, _meta: { 'claudecode/toolUseId': toolUseId } };
-    const { onProgress = () => {} } = options;
+  callTool(name: string, args: unknown, toolUseId: string, options: McpCallOptions): Promise<CallToolResult> {
+    const { onProgress = () => {}, meta } = options;
+    const params = { name, arguments: args, _meta: { 'claudecode/toolUseId': toolUseId, ...meta } };
     return this.request('tools/call', params, { ...options, onProgress }) as Promise<CallToolResult>;
   }
 

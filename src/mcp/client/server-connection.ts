@@ -5,7 +5,7 @@ import type { McpServerStatus } from '../status.js';
 import type { CallToolResult, InitializeResult, JsonRpcMessage, ListedTool } from '../types.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { checkedTools, shakeHands } from './handshake.js';
-import { McpClient, type McpRequestOptions } from './mcp-client.js';
+import { type McpCallOptions, McpClient, type McpRequestOptions } from './mcp-client.js';
 import type { McpServerSource } from './server-source.js';
 import { ServerState, statusOf } from './server-state.js';
 import { type McpSettings, reconnectDelayMs } from './settings.js';
@@ -81,12 +81,7 @@ export class McpServerConnection {
     return this.#use(options.signal, (client) => client.list<Listed>(method, options));
   }
 
-  callTool(
-    name: string,
-    args: unknown,
-    toolUseId: string,
-    options: McpRequestOptions,
-  ): Promise<CallToolResult> {
+  callTool(name: string, args: unknown, toolUseId: string, options: McpCallOptions): Promise<CallToolResult> {
     const timeoutMs =
       options.timeoutMs ??
       this.source.policies.find((policy) => policy.name === name)?.timeout ??

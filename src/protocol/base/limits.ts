@@ -250,6 +250,8 @@ export const LIMITS = {
   abandonedLockMs: 10_000,
   /** Between attempts to write to a failing session store. */
   storeRetryMs: [200, 800] as readonly number[],
+  /** Of how many stored conversations this process remembers where they end, to find two writers of one. */
+  maxKnownEnds: 10_000,
   /** With more entries than this, the store is written before the turn ends. */
   maxMirroredEntries: 500,
   /**

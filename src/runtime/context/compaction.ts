@@ -3,7 +3,8 @@ import { messageOf } from '../../protocol/base/errors.js';
 import type { MessageParam } from '../../protocol/wire/content.js';
 import type { Lines } from '../conversation/lines.js';
 import type { Hooks } from '../hooks/hook-runner.js';
-import type { CompactMetadata, Transcript } from '../transcript/transcript.js';
+import type { CompactMetadata } from '../transcript/boundary.js';
+import type { Transcript } from '../transcript/transcript.js';
 import type { SummaryStrategy } from './context-options.js';
 import type { ContextLimits, ContextWindow } from './context-window.js';
 import {

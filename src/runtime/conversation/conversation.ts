@@ -1,6 +1,6 @@
 import { type ComposedCalls, composeCalls } from '../../mcp/call-middleware.js';
 import { clock } from '../../protocol/base/clock.js';
-import type { MessageParam } from '../../protocol/wire/content.js';
+import type { MessageParam, ToolUseBlock } from '../../protocol/wire/content.js';
 import type { InitializeRequest } from '../../protocol/wire/control-requests.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
 import type { Workspace } from '../../workspace/workspace.js';
@@ -23,7 +23,7 @@ import {
   type RuntimeStart,
   startAnew,
 } from '../start/runtime-config.js';
-import { ledBy, letLead } from '../subagents/leading-agent.js';
+import { ledBy } from '../subagents/leading-agent.js';
 import { Subagents } from '../subagents/subagents.js';
 import type { TaskNews } from '../tasks/task.js';
 import { TaskBoard } from '../tasks/task-board.js';
@@ -122,7 +122,7 @@ export class AgentConversation {
       isFirst: () => this.#turns.results === 0,
       transcript: () => this.#transcript,
       turnParts: () => this.#turnParts(),
-      remember: (message, shown) => this.#remember(message, shown),
+      remember: (...said) => this.#remember(...said),
       beginAnew: () => this.#beginAnew(),
     });
     this.#turns = new TurnLoop({
@@ -133,7 +133,7 @@ export class AgentConversation {
       reportsState: start.reportsState,
       transcript: () => this.#transcript,
       prompt: (message, signal) => prompting.run(message, signal),
-      beforeFirst: () => letLead(this, start.flags, warn),
+      beforeFirst: (signal) => prompting.first(signal),
     });
   }
 
@@ -285,14 +285,14 @@ export class AgentConversation {
       transcript: this.#transcript,
       history: this.#history,
       middleware: this.#middleware,
-      remember: (message, lines) => this.#remember(message, lines),
+      remember: (...said) => this.#remember(...said),
       warn: (text) => this.#warnings.addOnce(text),
       window: this.window,
       knowledge: this.knowledge,
     });
   }
 
-  #remember(message: MessageParam, lines?: readonly string[]): void {
-    this.#transcript?.add(message, lines, this.model.name);
+  #remember(message: MessageParam, lines?: readonly string[], deferred?: ToolUseBlock[]): void {
+    this.#transcript?.add(message, lines, this.model.name, deferred);
   }
 }

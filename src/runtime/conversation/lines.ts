@@ -205,8 +205,9 @@ export function resultLine(outcome: TurnOutcome, facts: ResultFacts): ResultLine
     ...facts.answered,
   };
   if (subtype !== 'success') return { ...common, subtype, errors: [text] };
-  // If the model was not asked, there is no API status.
-  const status = numTurns === 0 ? {} : { api_error_status: apiErrorStatus ?? null };
+  // If the model was not asked, or is yet to be told of a call, there is no API status.
+  const isAnswered = numTurns > 0 && outcome.deferredToolUse === undefined;
+  const status = isAnswered ? { api_error_status: apiErrorStatus ?? null } : {};
   return { ...common, subtype, result: text, ...status };
 }
 

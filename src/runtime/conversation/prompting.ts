@@ -1,5 +1,6 @@
 import { untilAborted } from '../../protocol/base/cancellation.js';
 import { clock, timestamp } from '../../protocol/base/clock.js';
+import { messageOf } from '../../protocol/base/errors.js';
 import type { MessageParam, UserContentBlock } from '../../protocol/wire/content.js';
 import type { MessageFrame } from '../../protocol/wire/frames.js';
 import { runCompactCommand } from '../context/compact-command.js';
@@ -8,6 +9,7 @@ import { NotForUserError, PromptError } from '../knowledge/fill-prompt.js';
 import type { ExpandedPrompt, PromptExpander } from '../knowledge/prompt-expander.js';
 import { typedCommand } from '../knowledge/typed.js';
 import type { RuntimeStart } from '../start/runtime-config.js';
+import { letLead } from '../subagents/leading-agent.js';
 import type { Transcript } from '../transcript/transcript.js';
 import { newTurn, type TurnParts } from '../turn/new-turn.js';
 import { emptyTurn, type TurnOutcome } from '../turn/turn-record.js';
@@ -40,6 +42,19 @@ export class Prompting {
     this.#parts = parts;
   }
 
+  /** Called before the first turn: what a hook, and then the agent that leads, is to say before everybody else. */
+  async first(signal: AbortSignal): Promise<MessageFrame[]> {
+    const { conversation, start, hooks, warnings } = this.#parts;
+    const said = [letLead(conversation, start.flags, (text) => warnings.add(text))];
+    try {
+      const content = await hooks.initialMessage(signal);
+      if (content !== undefined) said.unshift({ type: 'user', message: { role: 'user', content } });
+    } catch (error) {
+      warnings.add(messageOf(error));
+    }
+    return said.filter((message) => message !== undefined);
+  }
+
   async run(message: MessageFrame, signal: AbortSignal): Promise<TurnOutcome> {
     const content = contentOf(message);
     // What the model would answer could not be stored.
@@ -62,7 +77,9 @@ export class Prompting {
   ): Promise<TurnOutcome> {
     const { conversation, hooks, lines, expander, remember, turnParts } = this.#parts;
     const isNews = newsOrigin(message) !== undefined;
-    const verdict = await hooks.submitted(textOf(content), signal);
+    const goesOn = isEmpty(content) && this.#lastRole === 'user';
+    if (isEmpty(content) && this.#lastRole === 'assistant') return this.#nothingLeft(signal);
+    const verdict = goesOn ? await hooks.goneOn(signal) : await hooks.submitted(textOf(content), signal);
     const typed = isNews ? undefined : expander.typed(content);
     const blocked =
       typed === undefined || verdict.refusal !== undefined
@@ -83,7 +100,18 @@ export class Prompting {
         return this.#failed(error, typed.prompt.name, typed.args);
       throw error;
     }
+    const turn = newTurn(turnParts(), signal);
+    const open = this.#parts.transcript()?.open ?? [];
+    const end = open.length === 0 || message.shouldQuery === false ? undefined : await turn.takeUp(open);
+    if (end !== undefined) {
+      if (!goesOn) lines.system('informational', { content: NOT_READ, level: 'warning' });
+      return end;
+    }
     const contexts = verdict.contexts.map((text) => ({ type: 'text' as const, text }));
+    if (goesOn) {
+      if (contexts.length > 0) remember({ role: 'user', content: contexts });
+      return turn.run();
+    }
     const line = this.#replay(message, expanded.replay) ?? message.uuid;
     remember(
       { role: 'user', content: [...expanded.blocks, ...contexts] },
@@ -92,7 +120,18 @@ export class Prompting {
     if (!isNews && typeof line === 'string') await (await conversation.files())?.said(line);
     if (verdict.refusal !== undefined) return refused(verdict.refusal, lines);
     if (message.shouldQuery === false) return emptyTurn('');
-    return newTurn(turnParts(), signal).run();
+    return turn.run();
+  }
+
+  get #lastRole(): MessageParam['role'] | undefined {
+    return this.#parts.conversation.messages.at(-1)?.role;
+  }
+
+  /** An empty prompt says that what was begun is to go on, and everything is answered. */
+  async #nothingLeft(signal: AbortSignal): Promise<TurnOutcome> {
+    await this.#serversSettled(signal);
+    this.#introduce();
+    return emptyTurn('');
   }
 
   /** A command that could not be used. The model is not asked: it would guess what the text was to say. */
@@ -146,6 +185,13 @@ export class Prompting {
     return this.#parts.lines.user(instead ?? content, { isReplay: true, ...id });
   }
 }
+
+function isEmpty(content: readonly UserContentBlock[]): boolean {
+  return content.every((block) => block.type === 'text' && block.text.trim() === '');
+}
+
+const NOT_READ =
+  'The prompt was not read: calls from before it have to be finished first. Send it again after that.';
 
 /** The names of the command by which a conversation begins anew. */
 const CLEARING: ReadonlySet<string> = new Set(['clear', 'reset', 'new']);

@@ -19,9 +19,11 @@ export interface TurnLoopParts {
   transcript(): Transcript | undefined;
   /** One turn, from a message to its outcome. */
   prompt(message: MessageFrame, signal: AbortSignal): Promise<TurnOutcome>;
-  /** Called once, before the first turn: a message that has its turn before all others. */
-  beforeFirst(): MessageFrame | undefined;
+  /** Called once, before the first turn: messages that have their turns before all others. */
+  beforeFirst(signal: AbortSignal): Promise<MessageFrame[]>;
 }
+
+const NONE: MessageFrame[] = [];
 
 type SessionState = 'idle' | 'running' | 'requires_action';
 
@@ -41,6 +43,8 @@ export class TurnLoop {
   #questions = 0;
   #isWorking = false;
   #hasBegun = false;
+  /** Before what is in the queue. */
+  #first: MessageFrame[] = NONE;
   #isClosed = false;
   #wake: () => void = () => {};
 
@@ -86,7 +90,8 @@ export class TurnLoop {
     this.#isWorking = true;
     this.#reportState('running');
     for (;;) {
-      const message = this.#first() ?? queue.next();
+      if (!this.#hasBegun) await this.#begin();
+      const message = this.#first.shift() ?? queue.next();
       if (message !== undefined) {
         await this.#runTurn(message);
         if (!this.#isClosed) lines.lifecycle(message, 'completed');
@@ -99,10 +104,11 @@ export class TurnLoop {
     this.#reportState('idle');
   }
 
-  #first(): MessageFrame | undefined {
-    if (this.#hasBegun) return undefined;
+  async #begin(): Promise<void> {
     this.#hasBegun = true;
-    return this.#parts.beforeFirst();
+    // Also that of the first turn: who interrupts meanwhile means that one.
+    this.#turn = new AbortController();
+    this.#first = await this.#parts.beforeFirst(this.#turn.signal);
   }
 
   /** Resolves when there is a message, or the end. */
@@ -116,7 +122,7 @@ export class TurnLoop {
     const { lines, conversation, warnings } = this.#parts;
     const { usage, model, tools, subagents } = conversation;
     const started = clock.monotonic();
-    const turn = new AbortController();
+    const turn = this.#turn ?? new AbortController();
     this.#turn = turn;
     warnings.isTurnRunning = true;
     this.promptId = clock.uuid();

@@ -40,6 +40,8 @@ export interface HookVerdict {
   contexts: string[];
   /** `continue: false`: the turn ends here. */
   stop: string | undefined;
+  /** Of SessionStart: what the user says first. */
+  initialMessage: string | undefined;
 }
 
 /** As in the CLI, events of the conversation as a whole do not tell the permission mode. */
@@ -100,6 +102,7 @@ export class HookRunner {
       updatedOutput: undefined,
       contexts: [],
       stop: undefined,
+      initialMessage: undefined,
     };
     const matchers = (this.#registration[call.event] ?? []).filter(({ matcher }) =>
       matchesHook(matcher, call.subject),
@@ -184,6 +187,9 @@ export class HookRunner {
     if (output.continue === false) verdict.stop ??= textOr(output.stopReason, 'stopped by a hook');
     if (output.decision === 'block') verdict.block ??= textOr(output.reason, 'blocked by a hook');
     if (call.event === 'PreToolUse') takeDecision(verdict, output, specific);
+    if (call.event === 'SessionStart' && typeof specific.initialUserMessage === 'string') {
+      verdict.initialMessage ??= specific.initialUserMessage;
+    }
     if (isRecord(specific.updatedInput)) verdict.updatedInput = specific.updatedInput;
     verdict.updatedOutput ??= specific.updatedToolOutput ?? specific.updatedMCPToolOutput;
     if (typeof specific.additionalContext === 'string') {

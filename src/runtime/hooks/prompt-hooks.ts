@@ -6,7 +6,7 @@ import type { KnownPrompt } from '../knowledge/prompts.js';
 import type { RuntimeFlags } from '../start/flags.js';
 import type { ModelChoice } from '../turn/model-choice.js';
 import type { HookFields } from './hook-call.js';
-import type { HookRunner } from './hook-runner.js';
+import type { HookRunner, HookVerdict } from './hook-runner.js';
 
 /** What the host is told about a prompt that is not answered. */
 export interface RefusedPrompt {
@@ -35,6 +35,21 @@ export class PromptHooks {
     this.#hooks = hooks;
     this.#flags = flags;
     this.#model = model;
+  }
+
+  /**
+   * Before the first prompt: a message of a hook that is to have a turn of its own. What else it adds is told with that.
+   */
+  async initialMessage(signal: AbortSignal): Promise<string | undefined> {
+    if (this.#hasBegun) return undefined;
+    const { contexts, initialMessage } = await this.#begin(signal);
+    this.#waiting = contexts;
+    return initialMessage;
+  }
+
+  /** The same for a turn that goes on without a prompt. */
+  async goneOn(signal: AbortSignal): Promise<{ contexts: string[]; refusal: undefined }> {
+    return { contexts: await this.#begun(signal), refusal: undefined };
   }
 
   /** What hooks add to the prompt, and whether the model may read it at all. */
@@ -105,13 +120,16 @@ export class PromptHooks {
   }
 
   async #begun(signal: AbortSignal): Promise<string[]> {
-    if (this.#hasBegun) return this.#waiting.splice(0);
+    return this.#hasBegun ? this.#waiting.splice(0) : (await this.#begin(signal)).contexts;
+  }
+
+  async #begin(signal: AbortSignal): Promise<HookVerdict> {
     this.#hasBegun = true;
     const { resume, continue: isContinued } = this.#flags;
     const source: HookFields<'SessionStart'>['source'] =
       resume !== undefined || isContinued ? 'resume' : 'startup';
     const fields = { source, model: this.#model.name };
-    return (await this.#hooks.run({ event: 'SessionStart', subject: source, fields, signal })).contexts;
+    return this.#hooks.run({ event: 'SessionStart', subject: source, fields, signal });
   }
 }
 

@@ -9,6 +9,7 @@ import type { SessionStore, SessionStoreFlush } from '../../protocol/wire/sessio
 import type { Fetcher } from '../../workspace/tools/web-fetch.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { ContextOptions } from '../context/context-options.js';
+import type { Journal } from '../journal.js';
 import type { KnowledgeValues } from '../knowledge/values.js';
 import type { Model, PriceTable } from '../model.js';
 import type { Platform } from '../platform/platform.js';
@@ -31,6 +32,11 @@ export interface RuntimeConfig extends KnowledgeValues {
   prices?: PriceTable | undefined;
   /** Where conversations are stored, for `resume`, `continue` and `forkSession`. Default: nowhere. */
   sessionStore?: SessionStore | undefined;
+  /**
+   * Which calls have run, for conversations that survive their program: an answer is stored before the first of its calls
+   * begins, and one that is resumed makes no call twice. Needs a `sessionStore`. Default: none.
+   */
+  journal?: Journal | undefined;
   /** Messages before the first prompt. Calls and results must come in pairs. */
   history?: readonly MessageParam[] | undefined;
   /** Selects the messages for each request to the model. Default: all. */

@@ -1,4 +1,5 @@
 import type { McpServerConnection } from '../../mcp/client/server-connection.js';
+import { IDEMPOTENCY_KEY, RECONCILE, RECONCILED, RECONCILES, REPEATABLE } from '../../mcp/durable-meta.js';
 import { JsonRpcTimeout } from '../../mcp/json-rpc/peer.js';
 import { mcpToolName } from '../../mcp/tool-names.js';
 import type { CallToolResult, ListedTool, McpContentBlock } from '../../mcp/types.js';
@@ -30,9 +31,11 @@ export function mcpTool(connection: McpServerConnection, listed: ListedTool): Ru
     isDeferrable: (listed._meta?.['anthropic/alwaysLoad'] ?? source.alwaysLoad) !== true,
     searchHint: listed._meta?.['anthropic/searchHint'] as string | undefined,
     maxResultChars: announcedLimit(listed, source.transport === 'sdk'),
-    run: async ({ toolUseId, input, signal, onProgress }) => {
+    ...durableParts(connection, listed, name),
+    run: async ({ toolUseId, input, signal, onProgress, idempotencyKey }) => {
       try {
-        const options = { signal, onProgress };
+        const meta = idempotencyKey === undefined ? undefined : { [IDEMPOTENCY_KEY]: idempotencyKey };
+        const options = { signal, onProgress, meta };
         return outcomeOf(
           name,
           source.name,
@@ -50,6 +53,30 @@ export function mcpTool(connection: McpServerConnection, listed: ListedTool): Ru
             : message,
         );
       }
+    },
+  };
+}
+
+/** What a conversation that survives a restart asks of a tool. */
+function durableParts(
+  connection: McpServerConnection,
+  { name: listedName, annotations, _meta }: ListedTool,
+  name: string,
+): Pick<RuntimeTool, 'isRepeatable' | 'reconcile'> {
+  const isReadOnly = annotations?.readOnlyHint === true && _meta?.[REPEATABLE] !== false;
+  const isRepeatable = isReadOnly || annotations?.idempotentHint === true;
+  if (_meta?.[RECONCILES] !== true) return { isRepeatable };
+  return {
+    isRepeatable,
+    reconcile: async ({ toolUseId, input, signal, idempotencyKey }) => {
+      const meta = { [IDEMPOTENCY_KEY]: idempotencyKey, [RECONCILE]: true };
+      const result = await connection.callTool(listedName, input, toolUseId, { signal, meta });
+      const { [RECONCILED]: said, ...rest } = result._meta ?? {};
+      if (said === 'not_happened') return { happened: false };
+      const kept = { ...result, _meta: Object.keys(rest).length === 0 ? undefined : rest };
+      const outcome = outcomeOf(name, connection.source.name, kept);
+      if (said === 'happened') return { happened: true, outcome };
+      throw new Error(typeof outcome.content === 'string' ? outcome.content : 'it did not say');
     },
   };
 }

@@ -62,6 +62,8 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** What `prepare` said of this input, and what was permitted. */
   readonly access?: ToolAccess | undefined;
+  /** Only with a journal: the same for every attempt at this call, also after a restart. */
+  readonly idempotencyKey?: string | undefined;
   /** Reports progress: `{ progress, total?, message? }`. */
   onProgress?(progress: Record<string, unknown>): void;
 }
@@ -96,6 +98,8 @@ export interface RuntimeTool {
   readonly isDeferrable?: boolean | undefined;
   /** Additional words for the search. */
   readonly searchHint?: string | undefined;
+  /** A call that may have happened may be made again. Default: as `idempotentHint` and `readOnlyHint` say. */
+  readonly isRepeatable?: boolean | undefined;
   /** How many characters of a result the model reads at once. Default: `maxResultChars` of the runtime. */
   readonly maxResultChars?: number | undefined;
   /**
@@ -110,7 +114,13 @@ export interface RuntimeTool {
   shown?(output: unknown): ToolOutcome['content'] | undefined;
   /** If it throws, the model reads the error; nothing ends. */
   run(call: ToolCall): Promise<ToolOutcome>;
+  /** Only with a journal: whether a call has happened that was begun and never ended. If it throws, nobody knows. */
+  reconcile?(call: ToolCall): Promise<ReconciledCall>;
 }
+
+export type ReconciledCall =
+  | { readonly happened: true; readonly outcome: ToolOutcome }
+  | { readonly happened: false };
 
 /** Whether one of these names means the tool: by its name, or by an earlier one. */
 export function isCalled({ name, aliases = [] }: RuntimeTool, names: readonly string[]): boolean {

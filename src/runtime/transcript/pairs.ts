@@ -5,12 +5,19 @@ import type { MessageParam, ToolResultBlockParam, UserContentBlock } from '../..
 // call in the previous one.
 
 const CUT_OFF = 'The call was cut off before it had a result. It may have had an effect.';
+/** Of a call that a hook has deferred. */
+export const PUT_OFF = 'The call was put off by a hook. It has not run.';
 
 /**
  * Repairs what a crash in the middle of a turn, or a lost line, can leave: calls without results and
- * results without calls.
+ * results without calls. `deferred`: the calls that have certainly not run.
  */
-export function repaired(messages: readonly MessageParam[]): MessageParam[] {
+export function repaired(
+  messages: readonly MessageParam[],
+  deferred: ReadonlySet<string> = new Set(),
+): MessageParam[] {
+  const cutOff = (ids: readonly string[]): ToolResultBlockParam[] =>
+    ids.map((id) => withoutResult(id, deferred.has(id) ? PUT_OFF : CUT_OFF));
   const whole: MessageParam[] = [];
   let open: string[] = [];
   for (const message of messages) {
@@ -38,8 +45,8 @@ function withoutStrays(message: MessageParam, open: readonly string[]): MessageP
   return content.length === 0 ? undefined : { role: 'user', content };
 }
 
-function cutOff(ids: readonly string[]): ToolResultBlockParam[] {
-  return ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: CUT_OFF, is_error: true }));
+function withoutResult(id: string, content: string): ToolResultBlockParam {
+  return { type: 'tool_result', tool_use_id: id, content, is_error: true };
 }
 
 /** Checks a history that the user gives: every call needs its result in the next message. */
@@ -69,7 +76,7 @@ function contentOf(message: MessageParam | undefined): UserContentBlock[] {
   return typeof message?.content === 'string' ? [{ type: 'text', text: message.content }] : blocksOf(message);
 }
 
-function blocksOf(message: MessageParam | undefined): UserContentBlock[] {
+export function blocksOf(message: MessageParam | undefined): UserContentBlock[] {
   const content = message?.content;
   return Array.isArray(content) ? (content as UserContentBlock[]) : [];
 }

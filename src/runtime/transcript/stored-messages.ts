@@ -5,7 +5,7 @@ import { timestamp } from '../../protocol/base/clock.js';
 import type { MessageParam } from '../../protocol/wire/content.js';
 import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import { type ChainNode, chainNode, conversationOf } from '../../sessions/conversation-chain.js';
-import type { Boundary, CompactMetadata } from './transcript.js';
+import type { Boundary, CompactMetadata } from './boundary.js';
 
 export interface EntryContext {
   sessionId: string;

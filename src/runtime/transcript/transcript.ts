@@ -1,37 +1,37 @@
 import { clock } from '../../protocol/base/clock.js';
-import { messageOf, TenonError } from '../../protocol/base/errors.js';
-import type { MessageParam } from '../../protocol/wire/content.js';
-import type { SDKCompactBoundaryMessage } from '../../protocol/wire/messages/index.js';
+import { messageOf } from '../../protocol/base/errors.js';
+import type { MessageParam, ToolResultBlockParam, ToolUseBlock } from '../../protocol/wire/content.js';
 import type { SessionKey, SessionStore, SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import { promptWords } from '../../sessions/first-prompt.js';
-import { isSessionId } from '../../sessions/project-key.js';
 import { isConflict, lastEntryId, type SessionConflictError } from '../../sessions/session-conflict.js';
-import { appendTo, readFrom } from '../../sessions/store-calls.js';
+import { appendTo } from '../../sessions/store-calls.js';
 import { type PlacedConfig, RUNTIME_VERSION, type RuntimeStart } from '../start/runtime-config.js';
-import { checkPairs, repaired } from './pairs.js';
-import { boundaryEntries, conversationIn, type EntryContext, entriesOf } from './stored-messages.js';
+import { type Boundary, type CompactMetadata, preserved } from './boundary.js';
+import { chosenSession, loadConversation } from './loading.js';
+import {
+  answers,
+  deferredEntry,
+  deferredIn,
+  type OpenCall,
+  openCallsIn,
+  resultsFor,
+  without,
+  withResults,
+} from './open-calls.js';
+import { blocksOf, checkPairs, repaired } from './pairs.js';
+import { boundaryEntries, type EntryContext, entriesOf } from './stored-messages.js';
 
 /** Called with entries that have been stored. */
 type OnSaved = (key: SessionKey, entries: SessionStoreEntry[]) => void;
 
-/** As in the line that the host reads. */
-export type CompactMetadata = SDKCompactBoundaryMessage['compact_metadata'];
-
-/** Where a conversation begins anew. */
-export interface Boundary {
-  uuid: string;
-  /** The id of the message with the summary. */
-  summary: string;
-  /** The last entry before it. */
-  parent: string | undefined;
-  /** What is kept from before, word for word. */
-  preserved: Pick<CompactMetadata, 'preserved_segment' | 'preserved_messages'>;
-}
+const NO_CALLS: readonly OpenCall[] = [];
 
 /** The messages of a conversation, in memory and in the store. The model reads `messages` unchanged. */
 export class Transcript {
   readonly key: SessionKey;
   messages: MessageParam[] = [];
+  /** Calls of an earlier program that can be finished now. */
+  open: readonly OpenCall[] = NO_CALLS;
   /** Somebody else has continued this conversation: nothing of it can be stored any more. */
   conflict: SessionConflictError | undefined;
   readonly #start: RuntimeStart;
@@ -39,7 +39,7 @@ export class Transcript {
   /** Where it is kept. Undefined: nowhere. */
   readonly store: SessionStore | undefined;
   /** The conversation that it goes on from: an earlier part of itself, or the one that it is a fork of. */
-  #origin: SessionKey | undefined;
+  origin: SessionKey | undefined;
   /** Entries that are not in the store yet. */
   #unsaved: SessionStoreEntry[] = [];
   #saving: Promise<void> = Promise.resolve();
@@ -54,6 +54,8 @@ export class Transcript {
   #known: WeakMap<MessageParam, readonly string[]> | undefined;
   #lastPrompt: string | undefined;
   #agentId: string | undefined;
+  /** Results that say that a call has none. The store gets them when the conversation goes on without the calls. */
+  #owed: ToolResultBlockParam[] | undefined;
 
   private constructor(
     key: SessionKey,
@@ -78,24 +80,12 @@ export class Transcript {
    * model call.
    */
   static async open(config: PlacedConfig, start: RuntimeStart, onSaved: OnSaved): Promise<Transcript> {
-    const { flags, cwd, sessionStore: store = config.sessionStore, loadTimeoutMs } = start;
     const { history: seed = [] } = config;
-    if (flags.sessionId !== undefined && !isSessionId(flags.sessionId)) {
-      throw new TenonError('INVALID_OPTION', `Invalid session ID: "${flags.sessionId}" is not a UUID.`);
-    }
-    const projectKey = await config.platform.projectKey(cwd);
-    const from =
-      flags.resume ?? (flags.continue ? await latestOf(store, projectKey, loadTimeoutMs) : undefined);
-    const isNew = from === undefined || flags.forkSession;
-    const key = { projectKey, sessionId: isNew ? (flags.sessionId ?? clock.uuid()) : from };
-    const kept = flags.persistSession ? store : undefined;
-    if (isNew && flags.sessionId !== undefined && (await loadFrom(kept, key, loadTimeoutMs)) != null) {
-      throw new TenonError('SESSION_ID_IN_USE', `Session ID ${key.sessionId} is already in use.`);
-    }
+    const { key, kept, from, store } = await chosenSession(config, start);
     const transcript = new Transcript(key, kept, start, onSaved);
     checkPairs(seed);
     // An earlier conversation already contains the given history.
-    if (from !== undefined) await transcript.#take({ projectKey, sessionId: from }, store);
+    if (from !== undefined) await transcript.#take(from, store, config.journal);
     else for (const message of seed) transcript.#add(message);
     transcript.#saveUnlessBatched();
     return transcript;
@@ -110,33 +100,67 @@ export class Transcript {
     return transcript;
   }
 
-  get origin(): SessionKey | undefined {
-    return this.#origin;
-  }
-
   get sessionId(): string {
     return this.key.sessionId;
   }
 
-  /** `lines`: the ids of the lines that showed it to the host. */
-  add(message: MessageParam, lines?: readonly string[], model?: string): void {
-    this.#add(message, lines, model);
+  /** `lines`: the ids of the lines that showed it to the host; `deferred`: calls whose results in it are none yet. */
+  add(message: MessageParam, lines?: readonly string[], model?: string, deferred?: ToolUseBlock[]): void {
+    const earlier = this.#owed === undefined ? undefined : this.#settle(message);
+    this.#add(message, lines, model, deferred);
+    if (earlier !== undefined) this.#join(earlier);
     this.#saveUnlessBatched();
   }
 
-  #add(given: MessageParam, lines: readonly string[] = [], model?: string): void {
+  #add(given: MessageParam, lines?: readonly string[], model?: string, deferred?: ToolUseBlock[]): void {
     // A copy: an in-process host holds parts of the same objects.
     const message = structuredClone(given);
-    const [first = clock.uuid(), ...more] = lines;
     this.messages.push(message);
+    if (deferred === undefined) this.#ids.set(message, this.#keep(message, lines, model));
+    else this.#keepOpen(message, lines, deferred);
+  }
+
+  /** The results that say that there is none are stored once the conversation goes on. */
+  #keepOpen(message: MessageParam, lines: readonly string[] | undefined, deferred: ToolUseBlock[]): void {
+    this.#owed = resultsFor(deferred, message);
+    const kept = without(message, this.#owed);
+    this.#ids.set(message, kept.content.length === 0 ? [] : this.#keep(kept, lines));
+    this.#note(deferred);
+  }
+
+  #note(deferred: readonly ToolUseBlock[]): void {
+    for (const call of deferred) {
+      const entry = deferredEntry(call, this.#last, this.#context(undefined));
+      this.#unsaved.push(entry);
+      this.#last = entry.uuid;
+    }
+  }
+
+  /** What is said now is the results of open calls, and joins the message returned; or it goes on without them. */
+  #settle(given: MessageParam): MessageParam | undefined {
+    const owed = this.#owed ?? [];
+    this.#owed = undefined;
+    this.open = NO_CALLS;
+    if (answers(given, owed)) return this.messages.pop();
+    this.#keep({ role: 'user', content: owed });
+    return undefined;
+  }
+
+  #join(earlier: MessageParam): void {
+    const added = this.messages.pop() as MessageParam;
+    const whole = withResults(earlier, blocksOf(added));
+    this.#ids.set(whole, [...(this.#ids.get(earlier) ?? []), ...(this.#ids.get(added) ?? [])]);
+    this.messages.push(whole);
+  }
+
+  /** Adds a message to what is stored; the ids of its entries. */
+  #keep(message: MessageParam, lines: readonly string[] = [], model?: string): string[] {
+    const [first = clock.uuid(), ...more] = lines;
     const entries = entriesOf(message, [first, ...more], this.#last, this.#context(model));
-    this.#ids.set(
-      message,
-      entries.map(({ uuid }) => uuid as string),
-    );
     this.#last = entries.at(-1)?.uuid;
     for (const entry of entries) this.#lastPrompt = promptWords(entry).prompt ?? this.#lastPrompt;
-    for (const entry of entries) this.#unsaved.push(entry);
+    this.#unsaved.push(...entries);
+    return entries.map(({ uuid }) => uuid as string);
   }
 
   /**
@@ -157,6 +181,8 @@ export class Transcript {
 
   /** The summary takes the place of the messages before `start`. `addBoundary` then keeps it. */
   compact(summary: MessageParam, start: number): Boundary {
+    this.#owed = undefined;
+    this.open = NO_CALLS;
     const kept = this.messages.slice(start);
     const uuids = kept.flatMap((message) => this.#ids.get(message) ?? []);
     const anchor = clock.uuid();
@@ -193,9 +219,15 @@ export class Transcript {
       });
       this.#noted = this.#last;
     }
+    await this.stored().finally(() => {
+      this.#failures = [];
+    });
+  }
+
+  /** Resolves when the store has everything that was said; rejects if it could not be stored. */
+  async stored(): Promise<void> {
     await this.#save();
     const [failure] = this.#failures;
-    this.#failures = [];
     if (failure !== undefined) throw failure;
   }
 
@@ -237,20 +269,9 @@ export class Transcript {
     };
   }
 
-  async #take(from: SessionKey, store: SessionStore | undefined): Promise<void> {
-    const { flags, loadTimeoutMs } = this.#start;
-    // Anything else is not loaded: it may be a path out of the store's folder.
-    const stored = isSessionId(from.sessionId) ? await loadFrom(store, from, loadTimeoutMs) : undefined;
-    if (stored == null) {
-      throw new TenonError('SESSION_NOT_FOUND', `No conversation found with session ID: ${from.sessionId}`);
-    }
-    const until = flags.resumeSessionAt;
-    const conversation = conversationIn(stored, until);
-    if (conversation === undefined) {
-      throw new TenonError('SESSION_NOT_FOUND', `No message found with message.uuid of: ${until}`);
-    }
-    this.#origin = from;
-    const { said, leaf } = conversation;
+  async #take(from: SessionKey, store: SessionStore | undefined, journal: unknown): Promise<void> {
+    const { stored, said, leaf } = await loadConversation(from, store, this.#start);
+    this.origin = from;
     for (const { message, ids } of said) this.#ids.set(message, ids);
     // A fork copies everything under its own id; otherwise new entries follow the last one that counts.
     if (from.sessionId !== this.sessionId) for (const { message, ids } of said) this.#add(message, ids);
@@ -258,34 +279,19 @@ export class Transcript {
       this.#last = leaf;
       this.#lastStored = lastEntryId(stored) ?? null;
     }
-    this.messages = repaired(said.map(({ message }) => message));
+    const messages = said.map(({ message }) => message);
+    const deferred = deferredIn(stored);
+    this.messages = repaired(messages, deferred);
+    const isFork = from.sessionId !== this.sessionId;
+    const calls = openCallsIn(
+      messages,
+      this.#start.flags.resumeSessionAt === undefined ? deferred : new Set(),
+    );
+    // What another conversation has begun is not for its fork to finish.
+    this.open = calls.filter(({ isDeferred }) => isDeferred || (journal !== undefined && !isFork));
+    if (this.open.length === 0) return;
+    const blocks = this.open.map(({ block }) => block);
+    this.#owed = resultsFor(blocks, this.messages.at(-1));
+    if (isFork) this.#note(blocks);
   }
-}
-
-/** Empty if nothing is kept. */
-function preserved(anchor: string, uuids: readonly string[]): Boundary['preserved'] {
-  const [head] = uuids;
-  const tail = uuids.at(-1);
-  if (head === undefined || tail === undefined) return {};
-  return {
-    preserved_segment: { head_uuid: head, anchor_uuid: anchor, tail_uuid: tail },
-    preserved_messages: { anchor_uuid: anchor, uuids: [...uuids], all_uuids: [...uuids] },
-  } as Boundary['preserved'];
-}
-
-async function latestOf(
-  store: SessionStore | undefined,
-  projectKey: string,
-  timeoutMs: number | undefined,
-): Promise<string | undefined> {
-  const sessions = await readFrom('listSessions', async () => store?.listSessions?.(projectKey), timeoutMs);
-  return sessions?.toSorted((left, right) => right.mtime - left.mtime)[0]?.sessionId;
-}
-
-function loadFrom(
-  store: SessionStore | undefined,
-  key: SessionKey,
-  timeoutMs: number | undefined,
-): Promise<SessionStoreEntry[] | null> {
-  return readFrom('load', async () => store?.load(key) ?? null, timeoutMs);
 }

@@ -22,11 +22,13 @@ import { cacheMark, type PlacedConfig, type RuntimeStart } from '../start/runtim
 import type { AgentTools } from '../tools/agent-tools.js';
 import type { RuntimeTool } from '../tools/tool-port.js';
 import type { Transcript } from '../transcript/transcript.js';
+import { DurableCalls } from './durable-calls.js';
 import type { RequestHistory } from './history-policy.js';
 import { showRetry } from './model-answer.js';
 import { ownPrompt } from './own-prompt.js';
 import { runTool, type ToolRunDependencies, type ToolRunResult } from './tool-run.js';
-import { Turn, type TurnDependencies } from './turn.js';
+import { Turn } from './turn.js';
+import type { TurnDependencies } from './turn-dependencies.js';
 import { TurnLimits } from './turn-record.js';
 import type { TurnUsage } from './usage.js';
 
@@ -78,6 +80,11 @@ export function newTurn(parts: TurnParts, signal: AbortSignal): Turn {
       hooks,
       permissions,
       middleware,
+      // What a subagent does is part of a call, and no other program goes on with it.
+      durable:
+        config.journal === undefined || parts.agentId !== undefined
+          ? undefined
+          : new DurableCalls(config.journal, transcript),
       bounds: tools.bounds,
       usage,
       remember,

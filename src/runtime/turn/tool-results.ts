@@ -10,8 +10,8 @@ export interface ShownResults {
   /** For the model: one result per call, in the order of the calls, followed by what hooks have added. */
   blocks: UserContentBlock[];
   stop: ToolRunResult['stop'];
-  /** The first call that a hook has deferred. */
-  deferred: ToolUseBlock | undefined;
+  /** The calls that a hook has deferred; undefined: none. */
+  deferred: ToolUseBlock[] | undefined;
   /** The ids of the lines, in the order of the calls. */
   shown: string[];
 }
@@ -34,7 +34,7 @@ export async function showResults(
     if (run?.denied) noteDenial(run);
     // Stopping the turn takes precedence over deferring, because the other calls have already run.
     if (run?.stop !== undefined && rank(run.stop) > rank(results.stop)) results.stop = run.stop;
-    if (run?.stop?.kind === 'defer') results.deferred ??= block;
+    if (run?.stop?.kind === 'defer') results.deferred = [...(results.deferred ?? []), block];
     results.blocks.push(result);
     results.shown.push(...shown);
   }
@@ -68,7 +68,7 @@ function showResult(block: ToolUseBlock, run: ToolRunResult | undefined, lines: 
 }
 
 function rank(stop: ToolRunResult['stop']): number {
-  return stop === undefined ? 0 : { defer: 1, hook: 2, interrupt: 3 }[stop.kind];
+  return stop === undefined ? 0 : { defer: 1, hook: 2, journal: 3, interrupt: 4 }[stop.kind];
 }
 
 function resultOf({ block, outcome: { content, isError } }: ToolRunResult): ToolResultBlockParam {

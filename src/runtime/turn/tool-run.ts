@@ -20,6 +20,8 @@ import {
   type ToolCall,
   type ToolOutcome,
 } from '../tools/tool-port.js';
+import { PUT_OFF } from '../transcript/pairs.js';
+import type { DurableCalls } from './durable-calls.js';
 import { runThrough } from './tool-middleware.js';
 
 export interface ToolRunResult {
@@ -31,7 +33,7 @@ export interface ToolRunResult {
   meta: ToolResultMeta;
   contexts: string[];
   /** Why the host or a hook ends the turn; `defer`: before this call has run at all. */
-  stop: { kind: 'hook' | 'interrupt' | 'defer'; reason: string } | undefined;
+  stop: { kind: 'hook' | 'interrupt' | 'defer' | 'journal'; reason: string } | undefined;
   denied: boolean;
 }
 
@@ -43,6 +45,8 @@ export interface ToolRunDependencies {
   middleware?: ComposedCalls | undefined;
   /** What the model reads of a result, whatever it came from. */
   bounds: Pick<ResultBounds, 'bound'>;
+  /** Where calls are journaled; undefined: nowhere. */
+  durable?: DurableCalls | undefined;
 }
 
 /** One tool call from request to a result that the model can read. */
@@ -61,18 +65,10 @@ export async function runTool(
 async function runWhole(
   block: ToolUseBlock,
   problem: string | undefined,
-  { find, hooks, permissions, lines, middleware }: ToolRunDependencies,
+  { find, hooks, permissions, lines, middleware, durable }: ToolRunDependencies,
   signal: AbortSignal,
 ): Promise<ToolRunResult> {
-  const result: ToolRunResult = {
-    block,
-    input: block.input,
-    outcome: failedOutcome(''),
-    meta: { id: block.id },
-    contexts: [],
-    stop: undefined,
-    denied: false,
-  };
+  const result = resultWith(block, failedOutcome(''));
   if (problem !== undefined) return { ...result, outcome: failedOutcome(problem) };
   const tool = find(block.name);
   if (tool === undefined || permissions.isRemoved(tool))
@@ -127,12 +123,13 @@ async function runWhole(
   }
   Object.assign(result.meta, decision.fields);
   const started = clock.monotonic();
-  result.outcome = await execute(
-    tool,
-    { toolUseId: block.id, input: decision.input, given, access: decision.access, signal },
-    lines,
-    middleware,
-  );
+  const permitted = { toolUseId: block.id, input: decision.input, given, access: decision.access, signal };
+  // What has no effect need not be remembered.
+  if (durable === undefined || tool.needsNoPermission) {
+    result.outcome = await execute(tool, permitted, lines, middleware);
+  } else {
+    await durable.run(result, tool, permitted, (call) => execute(tool, call, lines, middleware));
+  }
   if (result.outcome.wasCut) result.meta.non_execution_kind = 'interrupted';
   await runAfterHooks(
     result,
@@ -143,6 +140,19 @@ async function runWhole(
     clock.monotonic() - started,
   );
   return result;
+}
+
+/** The result of a call that nobody objects to. */
+export function resultWith(block: ToolUseBlock, outcome: ToolOutcome): ToolRunResult {
+  return {
+    block,
+    input: block.input,
+    outcome,
+    meta: { id: block.id },
+    contexts: [],
+    stop: undefined,
+    denied: false,
+  };
 }
 
 function noSuchTool(name: string): ToolOutcome {
@@ -164,7 +174,7 @@ function forbid(result: ToolRunResult, message: string): ToolRunResult {
 
 function deferred(result: ToolRunResult): ToolRunResult {
   result.stop = { kind: 'defer', reason: '' };
-  result.outcome = failedOutcome('The call was put off by a hook. It has not run.');
+  result.outcome = failedOutcome(PUT_OFF);
   return result;
 }
 
@@ -233,7 +243,7 @@ async function execute(
   }
 }
 
-async function runAfterHooks(
+export async function runAfterHooks(
   result: ToolRunResult,
   tool: RuntimeTool,
   hooks: Hooks,

@@ -79,7 +79,7 @@ export class TurnRecord {
   }
 
   modelFailed(error: unknown): TurnOutcome {
-    if (isSetupProblem(error)) return this.failed('error_during_execution', undefined, messageOf(error));
+    if (isOwnProblem(error)) return this.broken(messageOf(error));
     const { status, type } = error instanceof ModelError ? error : {};
     const text = status === undefined ? messageOf(error) : `API Error: ${status} ${messageOf(error)}`;
     const stopReason = this.#dependencies.lines.synthetic(text, {
@@ -124,6 +124,10 @@ export class TurnRecord {
     };
   }
 
+  broken(text: string): TurnOutcome {
+    return this.failed('error_during_execution', undefined, text);
+  }
+
   failed(
     subtype: SDKResultError['subtype'],
     terminalReason: TerminalReason | undefined,
@@ -137,9 +141,9 @@ export class TurnRecord {
   }
 }
 
-/** Nobody was asked: the model cannot be used as it was given. No API has said that. */
-function isSetupProblem(error: unknown): boolean {
-  return error instanceof TenonError && error.code === 'INVALID_OPTION';
+/** No API has said that: the model cannot be used as it was given, or what it said cannot be recorded. */
+function isOwnProblem(error: unknown): boolean {
+  return error instanceof TenonError && ['INVALID_OPTION', 'SESSION_STORE_FAILED'].includes(error.code);
 }
 
 /** The value of the `error` field for a status of the model's API. */

@@ -1,53 +1,21 @@
 import { untilAborted } from '../../protocol/base/cancellation.js';
 import { loopTurn } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
-import type { MessageParam, ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
-import type { BackgroundTaskSummary } from '../../protocol/wire/hook-inputs.js';
+import type { ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
 import { isOverflow } from '../context/overflow.js';
 import type { Lines } from '../conversation/lines.js';
-import type { Hooks, HookVerdict } from '../hooks/hook-runner.js';
-import type { StructuredOutput } from '../tools/structured-output.js';
+import type { HookVerdict } from '../hooks/hook-runner.js';
+import type { OpenCall } from '../transcript/open-calls.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
+import { BROKEN_OFF, NOT_STORED, notBegun } from './durable-calls.js';
 import { HistoryError } from './history-policy.js';
-import { type AnswerDependencies, byCurrentNames, readAnswer } from './model-answer.js';
+import { byCurrentNames, readAnswer } from './model-answer.js';
+import { callsToFinish } from './open-call.js';
 import { type ShownResults, showResults } from './tool-results.js';
-import { runTool, type ToolRunDependencies, type ToolRunResult } from './tool-run.js';
+import { runTool, type ToolRunResult } from './tool-run.js';
 import { isConcurrent, ToolSchedule } from './tool-schedule.js';
-import {
-  type Limit,
-  MAX_STRUCTURED_TRIES,
-  type TurnLimits,
-  type TurnOutcome,
-  TurnRecord,
-} from './turn-record.js';
-import type { ModelSize, TurnUsage } from './usage.js';
-
-export interface TurnDependencies extends ToolRunDependencies, AnswerDependencies {
-  hooks: Hooks;
-  lines: Lines;
-  usage: TurnUsage;
-  /** Adds a message to the transcript; `lines` are the ids of the lines that showed it. */
-  remember(message: MessageParam, lines?: readonly string[]): void;
-  structured: StructuredOutput | undefined;
-  limits: TurnLimits;
-  /** Many listeners will be added to this signal. */
-  expectListeners(signal: AbortSignal): void;
-  /** Resolves when the list of tools is up to date. */
-  ready(): Promise<void>;
-  /**
-   * Before a request, or because one was too long. Resolves with the number of messages that were shown in the user's
-   * name; undefined if nothing can be done about it.
-   */
-  makeRoom(signal: AbortSignal, isTooLong: boolean): Promise<number | undefined>;
-  /** Of the model that was asked last. */
-  modelSize(): Promise<ModelSize>;
-  /** Messages that arrived while tools ran: the model reads them with the results. */
-  takeQueued(): UserContentBlock[];
-  backgroundTasks(): BackgroundTaskSummary[];
-  /** Ends the subagents that calls were waiting for. Resolves when nothing is left of them. */
-  endSubagents(): Promise<void>;
-  noteDenial(result: ToolRunResult): void;
-}
+import type { TurnDependencies } from './turn-dependencies.js';
+import { type Limit, MAX_STRUCTURED_TRIES, type TurnOutcome, TurnRecord } from './turn-record.js';
 
 /** From a prompt to the end of the answer: model, tools, model, until no more tools are requested. */
 export class Turn {
@@ -71,6 +39,21 @@ export class Turn {
     this.#running = AbortSignal.any([signal, this.#cut.signal]);
     // Every call of an answer adds a listener, and their number is not limited.
     dependencies.expectListeners(this.#running);
+  }
+
+  /** Finishes the calls of an earlier program. Undefined: go on with `run`. */
+  async takeUp(open: readonly OpenCall[]): Promise<TurnOutcome | undefined> {
+    const schedule = new ToolSchedule<ToolRunResult>();
+    const asked = open.map(({ block }) => block);
+    try {
+      for (const [block, finish] of await callsToFinish(open, this.#dependencies, this.#running)) {
+        this.#begin(block, schedule, finish);
+      }
+    } catch (error) {
+      // Nothing is remembered, so that they can be taken up another time.
+      return this.#record.broken(messageOf(error));
+    }
+    return this.#resultsIn(asked, schedule, () => []);
   }
 
   async run(): Promise<TurnOutcome> {
@@ -99,7 +82,7 @@ export class Turn {
     } catch (error) {
       return this.#signal.aborted
         ? this.#record.interruptedWhileStreaming()
-        : this.#record.failed('error_during_execution', undefined, messageOf(error));
+        : this.#record.broken(messageOf(error));
     }
   }
 
@@ -121,10 +104,20 @@ export class Turn {
     }
     this.#isLastTry = false;
     const { message } = stream;
+    const { durable, takeQueued } = this.#dependencies;
     this.#record.stopReason = message.stopReason;
     const asked = await this.#takeAnswer(message);
     if (asked.length === 0) return this.#answered(message);
-    return this.#resultsIn(asked, schedule);
+    if (durable === undefined) return this.#resultsIn(asked, schedule, takeQueued);
+    try {
+      await durable.stored();
+    } catch (error) {
+      const { blocks } = await this.#resultBlocks(asked, notBegun(asked, NOT_STORED));
+      this.#dependencies.remember({ role: 'user', content: blocks }, this.#record.takeShown());
+      return this.#record.broken(messageOf(error));
+    }
+    for (const block of asked) this.#start(block, stream, schedule);
+    return this.#resultsIn(asked, schedule, takeQueued);
   }
 
   /** The calls of an answer. One without text or calls is not remembered: the model's API would reject it. */
@@ -154,30 +147,43 @@ export class Turn {
     if (asked.length === 0) {
       if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
       return error instanceof HistoryError
-        ? this.#record.failed('error_during_execution', undefined, error.message)
+        ? this.#record.broken(error.message)
         : this.#record.modelFailed(error);
     }
-    const { blocks, stop } = await this.#resultBlocks(asked, schedule);
+    const { durable } = this.#dependencies;
+    const calls = durable === undefined ? schedule : notBegun(asked, BROKEN_OFF);
+    const { blocks, stop } = await this.#resultBlocks(asked, calls);
     if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
     this.#dependencies.remember({ role: 'user', content: blocks }, this.#record.takeShown());
     return this.#record.modelFailed(error);
   }
 
   async #ask(stream: AssistantStream, schedule: ToolSchedule<ToolRunResult>): Promise<void> {
+    const { durable } = this.#dependencies;
     await readAnswer(stream, this.#dependencies, this.#modelCalls === 1, this.#running, (block, line) => {
       this.#record.shown.push(line);
       if (block.type === 'text') this.#lastText = block.text;
-      if (block.type === 'tool_use') this.#begin(block, stream.unreadable.get(block.id), schedule);
+      if (block.type === 'tool_use' && durable === undefined) this.#start(block, stream, schedule);
     });
+    await durable?.settleUnreadable(stream);
   }
 
-  /** Starts a call while the answer is still streaming. */
-  #begin(block: ToolUseBlock, problem: string | undefined, schedule: ToolSchedule<ToolRunResult>): void {
+  /** Starts a call, while the answer is still streaming unless that has to be stored first. */
+  #start(block: ToolUseBlock, { unreadable }: AssistantStream, schedule: ToolSchedule<ToolRunResult>): void {
+    const problem = unreadable.get(block.id);
+    this.#begin(block, schedule, () => runTool(block, problem, this.#dependencies, this.#running));
+  }
+
+  #begin(
+    block: ToolUseBlock,
+    schedule: ToolSchedule<ToolRunResult>,
+    runIt: () => Promise<ToolRunResult>,
+  ): void {
     const tool = this.#dependencies.find(block.name);
     schedule
       .add(tool === undefined || isConcurrent(tool, block), async () => {
         this.#running.throwIfAborted();
-        const run = await runTool(block, problem, this.#dependencies, this.#running);
+        const run = await runIt();
         // A denial that interrupts also cancels the calls after it and the rest of the answer.
         if (run.stop?.kind === 'interrupt') this.#cut.abort();
         return run;
@@ -188,13 +194,15 @@ export class Turn {
   async #resultsIn(
     asked: ToolUseBlock[],
     schedule: ToolSchedule<ToolRunResult>,
+    takeQueued: () => UserContentBlock[],
   ): Promise<TurnOutcome | undefined> {
     const { blocks, stop, deferred } = await this.#resultBlocks(asked, schedule);
     if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
-    const end = this.#endAfterTools(stop, deferred);
+    const end = this.#endAfterTools(stop, deferred?.at(-1));
     // If the turn ends here, queued messages stay queued for their own turn.
-    if (end === undefined) blocks.push(...this.#dependencies.takeQueued());
-    this.#dependencies.remember({ role: 'user', content: blocks }, this.#record.takeShown());
+    if (end === undefined) blocks.push(...takeQueued());
+    const open = end?.deferredToolUse === undefined ? undefined : deferred;
+    this.#dependencies.remember({ role: 'user', content: blocks }, this.#record.takeShown(), open);
     return end ?? this.#structureGiven();
   }
 
@@ -204,6 +212,7 @@ export class Turn {
 
   #endAfterTools(stop: ToolRunResult['stop'], deferred: ToolUseBlock | undefined): TurnOutcome | undefined {
     if (stop?.kind === 'hook') return this.#record.finished('', 'hook_stopped');
+    if (stop?.kind === 'journal') return this.#record.broken(stop.reason);
     if (deferred === undefined) {
       const isGiven = this.#dependencies.structured?.isGiven === true;
       return isGiven ? undefined : this.#limitReached(this.#dependencies.limits.afterTools(this.#modelCalls));
@@ -211,11 +220,14 @@ export class Turn {
     return this.#record.deferred(deferred);
   }
 
-  async #resultBlocks(asked: ToolUseBlock[], { calls }: ToolSchedule<ToolRunResult>): Promise<ShownResults> {
+  async #resultBlocks(
+    asked: ToolUseBlock[],
+    { calls }: { readonly calls: readonly Promise<ToolRunResult>[] },
+  ): Promise<ShownResults> {
     const { lines, noteDenial } = this.#dependencies;
     const results = await showResults(asked, calls, lines, noteDenial);
-    // A call that was deferred has no line, but counts.
-    this.#record.userLines += Math.max(asked.length, results.shown.length);
+    const deferred = results.deferred?.length ?? 0;
+    this.#record.userLines += Math.max(asked.length - deferred, results.shown.length);
     this.#record.shown.push(...results.shown);
     return results;
   }

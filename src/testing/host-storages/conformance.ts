@@ -1,5 +1,6 @@
-import type { SessionRef } from '../../host/storage/port/conversation.js';
+import type { Lease, SessionRef } from '../../host/storage/port/conversation.js';
 import type { HostStorage } from '../../host/storage/port/storage.js';
+import { journalConformance } from '../journals/conformance.js';
 import { sessionStoreConformance } from '../session-stores/conformance.js';
 import { APPROVAL_CASES } from './approval-cases.js';
 import { type Case, leased } from './case.js';
@@ -31,7 +32,7 @@ export function hostStorageConformance(make: MakeHostStorage): HostStorageCase[]
     ...EVENT_CASES,
     ...APPROVAL_CASES,
     ...SESSION_CASES,
-    ...transcriptCases(),
+    ...BORROWED,
   ].map(([name, check]) => ({
     name,
     run: async () => {
@@ -49,14 +50,23 @@ export function hostStorageConformance(make: MakeHostStorage): HostStorageCase[]
 
 const CONVERSATION: SessionRef = { tenant: 'acme', session: 'user-7' };
 
-/** The transcript of a conversation is a session store like any other. */
-function transcriptCases(): Case[] {
-  const names = sessionStoreConformance(() => Promise.reject(new Error('only the names are wanted')));
+/** The transcript of a conversation is a session store like any other, and its journal a journal like any other. */
+const BORROWED: readonly Case[] = [
+  ...borrowed('transcript', sessionStoreConformance, (storage, lease) => storage.transcript(lease)),
+  ...borrowed('journal', journalConformance, (storage, lease) => storage.journal(lease)),
+];
+
+function borrowed<Part>(
+  part: string,
+  conformance: (make: () => Promise<Part>) => HostStorageCase[],
+  partOf: (storage: HostStorage, lease: Lease) => Part,
+): Case[] {
+  const names = conformance(() => Promise.reject(new Error('only the names are wanted')));
   return names.map(({ name }, index) => [
-    `transcript: ${name}`,
+    `${part}: ${name}`,
     async (storage) => {
-      const store = storage.transcript(await leased(storage, CONVERSATION));
-      await sessionStoreConformance(() => store)[index]?.run();
+      const lease = await leased(storage, CONVERSATION);
+      await conformance(async () => partOf(storage, lease))[index]?.run();
     },
   ]);
 }

@@ -165,6 +165,45 @@ export const hooks: readonly Scenario[] = [
       ]);
     },
   },
+  {
+    name: 'a command of settings says the first words of a session',
+    cites: 'R22, R64',
+    script: [text('One.'), text('Two.')],
+    // Whether the prompt has come by the time that the first turn ends.
+    leftToTiming: /^queued_turn_count$/,
+    options: () => {
+      const hookSpecificOutput = { hookEventName: 'SessionStart', initialUserMessage: 'FROM THE HOOK' };
+      const command = `echo '${JSON.stringify({ hookSpecificOutput })}'`;
+      return {
+        tools: [],
+        settings: { hooks: { SessionStart: [{ hooks: [{ type: 'command', command }] }] } },
+      };
+    },
+    check: (outcome) => {
+      expect(results(outcome).map((result) => 'result' in result && result.result)).toEqual(['One.', 'Two.']);
+      const said = outcome.requests.map(({ body }) => JSON.stringify(body.messages));
+      expect(said[0]).toContain('FROM THE HOOK');
+      expect(said[0]).not.toContain('"go"');
+      expect(said[1]).toContain('"go"');
+    },
+  },
+  hooked(
+    'a hook defers a call',
+    'R22, R64',
+    'PreToolUse',
+    PRE({ permissionDecision: 'defer' }),
+    (outcome) => {
+      expect(added(outcome)).toEqual([]);
+      expect(results(outcome)).toMatchObject([
+        {
+          subtype: 'success',
+          stop_reason: 'tool_deferred',
+          deferred_tool_use: { name: 'mcp__calc__add', input: { a: 15, b: 27 } },
+        },
+      ]);
+    },
+    { script: [toolUse('mcp__calc__add', { a: 15, b: 27 })] },
+  ),
   hooked(
     'a hook denies a call',
     's05-pre-deny, R22, pain 31',
