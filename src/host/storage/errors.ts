@@ -70,6 +70,6 @@ export function wakeError(ref: SessionRef, error: unknown): TenonError {
   );
 }
 
-export function nameOf({ tenant, session }: SessionRef): string {
+function nameOf({ tenant, session }: SessionRef): string {
   return `"${session}" of "${tenant}"`;
 }

@@ -37,10 +37,14 @@ export const INBOX_CASES: readonly Case[] = [
       const send = (body = 'hello') => inbox.send(REF, prompt(body), { idempotencyKey: 'mail 4711' });
       const receipts = await Promise.all([send(), send(), send(), send()]);
       for (const receipt of receipts) deepStrictEqual(receipt, receipts[0]);
+      // Now that the conversation is there, too.
+      const again = () => inbox.send(REF, { kind: 'interrupt', body: null }, { idempotencyKey: 'stop' });
+      const stops = await Promise.all([again(), again(), again(), again()]);
+      for (const stop of stops) deepStrictEqual(stop, stops[0]);
       const lease = await leased(storage);
       await storage.events.append(lease, ['an event']);
-      strictEqual((await inbox.read(lease)).length, 1);
-      await inbox.acknowledge(lease, [Number(receipts[0]?.number)]);
+      strictEqual((await inbox.read(lease)).length, 2);
+      await inbox.acknowledge(lease, [Number(receipts[0]?.number), Number(stops[0]?.number)]);
       deepStrictEqual(await send(), receipts[0]);
       deepStrictEqual(await inbox.read(lease), []);
       // Another conversation has keys of its own; another message under the same key would be lost without a word.

@@ -61,6 +61,11 @@ describe('the storage in a directory', () => {
       await unlock();
       await expect(readFile(join(directory, 'lock'))).rejects.toThrow('ENOENT');
     }
+    // Of several that find the same lock of a dead process, one gets the directory.
+    await writeFile(join(directory, 'lock'), '999999999 5');
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => lockDirectory(directory)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(1);
+    await expect(lockDirectory(join(directory, 'lock'))).rejects.toThrow(/cannot be used for a storage/);
   });
 
   it('leaves a client that it was given open, and hears of what another storage on it does', async () => {

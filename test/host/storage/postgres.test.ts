@@ -109,6 +109,11 @@ describe.skipIf(binaries === undefined)('on a PostgreSQL server', () => {
       wake: async (_, query) => void (await query?.('SELEKT')),
     });
     await expect(broken).rejects.toMatchObject({ code: 'WAKE_FAILED', message: /syntax error/ });
+    // So it is when the engine keeps it to itself: everything would be undone, and the sender would have a receipt.
+    const silent = storage.inbox.send(ref, PROMPT, {
+      wake: async (_, query) => void (await query?.('SELEKT').catch(() => {})),
+    });
+    await expect(silent).rejects.toMatchObject({ code: 'WAKE_FAILED', message: /transaction is aborted/ });
     expect(await jobs()).toEqual([{ session: 'woken' }]);
     expect((await storage.sessions.get(ref))?.inbox).toBe(1);
   });
@@ -165,6 +170,33 @@ describe.skipIf(binaries === undefined)('on a PostgreSQL server', () => {
     await blocker.query('ROLLBACK');
     blocker.release();
     await storage.leases.release(lease, { state: 'idle' });
+  });
+
+  it('nobody takes a conversation over while its holder, though late, is writing (R61)', async () => {
+    const ref = { ...REF, session: 'late' };
+    const key = { projectKey: 'p', sessionId: 's' };
+    await storage.inbox.send(ref, PROMPT);
+    const { lease } = await storage.leases.acquire(ref, { owner: 'late', ttlMs: 1 });
+    await expect.poll(async () => (await storage.sessions.get(ref))?.state).toBe('queued');
+    const blocker = await admin.connect();
+    await blocker.query('BEGIN');
+    await blocker.query('LOCK TABLE tenon.transcript_entries IN EXCLUSIVE MODE');
+    const append = storage.transcript(lease as Lease).append(key, [{ type: 'user' }]);
+    await expect
+      .poll(
+        async () =>
+          (await admin.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).rowCount,
+      )
+      .toBe(1);
+    const options = { owner: 'next', ttlMs: 60_000 };
+    const meanwhile = await storage.leases.acquire(ref, options);
+    await blocker.query('ROLLBACK');
+    blocker.release();
+    expect(meanwhile).toMatchObject({ refused: 'held' });
+    await append;
+    const next = await storage.leases.acquire(ref, options);
+    expect(next.lease?.previous).toBe(lease?.fence);
+    expect(await storage.transcript(ref).load(key)).toEqual([{ type: 'user' }]);
   });
 
   it('two programs that are in the way of each other are told that it may work again; a wrong statement is not', async () => {

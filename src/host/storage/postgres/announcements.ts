@@ -111,12 +111,15 @@ export class Announcements {
 
   #schedule(): void {
     const pause = this.#stopListening === undefined ? LIMITS.hostPollMs : LIMITS.hostSafetyPollMs;
-    const look = async (): Promise<void> => {
-      await this.#look().catch(() => {});
-      this.#timer = undefined;
-      if (!this.#isClosed && !this.#watchers.isEmpty) this.#schedule();
-    };
-    this.#timer = unref(clock.setTimeout(() => void look(), pause));
+    this.#timer = unref(clock.setTimeout(() => void this.#lookAgain(), pause));
+  }
+
+  async #lookAgain(): Promise<void> {
+    const database = await this.#open().catch(() => undefined);
+    if (database?.isOwn) return;
+    await this.#look().catch(() => {});
+    this.#timer = undefined;
+    if (!this.#isClosed && !this.#watchers.isEmpty) this.#schedule();
   }
 
   /** One statement for all conversations that are watched. */

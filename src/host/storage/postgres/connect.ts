@@ -21,7 +21,7 @@ export interface PostgresStorageOptions {
   schema?: string | undefined;
 }
 
-export const DEFAULT_DIRECTORY = '.tenon/host';
+const DEFAULT_DIRECTORY = '.tenon/host';
 
 /** Finds what cannot work, before anything is opened. */
 export function checkPlace({ pool, connectionString, client, directory }: PostgresStorageOptions): void {

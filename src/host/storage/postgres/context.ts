@@ -20,8 +20,12 @@ export async function wakeIn(
   ref: SessionRef,
   wake: Wake | undefined,
 ): Promise<void> {
+  if (wake === undefined) return;
   try {
-    await wake?.({ tenant: ref.tenant, session: ref.session }, (text, values) => query(text, values));
+    await wake({ tenant: ref.tenant, session: ref.session }, (text, values) => query(text, values));
+    // A statement of the wake's that failed has undone everything, also if the wake has kept it to itself; and a commit would
+    // not say so.
+    await query('SELECT 1');
   } catch (error) {
     throw TenonError.is(error) ? error : wakeError(ref, error);
   }

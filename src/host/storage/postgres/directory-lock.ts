@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { messageOf, OptionError } from '../../../protocol/base/errors.js';
+import { withLock } from '../../../sessions/file-lock.js';
 
 /** The directories that this process has. */
 const mine = new Set<string>();
@@ -11,33 +12,28 @@ const mine = new Set<string>();
  * killed is known by its number, and by when it began, since numbers are used again.
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const file = join(directory, 'lock');
-  const owner = `${process.pid} ${beginning(process.pid)}`;
-  while (!(await written(file, owner))) {
-    const other = await readFile(file, 'utf8').catch(() => '');
-    if (mine.has(file) || (other !== owner && isAlive(other))) throw inUse(directory, file, other);
-    await rm(file, { force: true });
+  const file = resolve(directory, 'lock');
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    // One at a time: of two that find the lock of a dead process, one gets it.
+    await withLock(file, () => take(directory, file));
+  } catch (error) {
+    if (OptionError.is(error)) throw error;
+    const text = `The directory ${directory} cannot be used for a storage: ${messageOf(error)}`;
+    throw new OptionError('directory', directory, text);
   }
-  mine.add(file);
   return async () => {
     mine.delete(file);
     await rm(file, { force: true });
   };
 }
 
-async function written(file: string, owner: string): Promise<boolean> {
-  try {
-    await writeFile(file, owner, { flag: 'wx', mode: 0o600 });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw new OptionError(
-      'directory',
-      file,
-      `The directory of the host's storage cannot be used: ${messageOf(error)}`,
-    );
-  }
+async function take(directory: string, file: string): Promise<void> {
+  const owner = `${process.pid} ${beginning(process.pid)}`;
+  const other = await readFile(file, 'utf8').catch(() => '');
+  if (mine.has(file) || (other !== owner && isAlive(other))) throw inUse(directory, file, other);
+  await writeFile(file, owner, { mode: 0o600 });
+  mine.add(file);
 }
 
 function isAlive(owner: string): boolean {

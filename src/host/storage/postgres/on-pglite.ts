@@ -32,11 +32,12 @@ export function onPGlite(client: PGliteClient, end?: () => Promise<void>): SqlDa
   return {
     query: (text, values) => waited(over(client)(text, values)),
     transaction: (work) => waited(client.transaction((transaction) => work(over(transaction)))),
-    // Nobody else can have a client that is ours, so there is nobody to listen to.
-    ...(end === undefined && {
-      listen: (channel: string, onPayload: (payload: string) => void) =>
-        waited(client.listen(channel, onPayload)),
-    }),
+    ...(end === undefined
+      ? {
+          listen: (channel: string, onPayload: (payload: string) => void) =>
+            waited(client.listen(channel, onPayload)),
+        }
+      : { isOwn: true }),
     close: async () => end?.(),
   };
 }

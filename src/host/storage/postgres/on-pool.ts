@@ -75,7 +75,8 @@ async function inTransaction<Result>(
     await query('COMMIT');
     return result;
   } catch (error) {
-    await query('ROLLBACK');
+    // Where that fails too, the connection is given up, and the transaction with it.
+    await query('ROLLBACK').catch(ignore);
     throw error;
   }
 }

@@ -18,6 +18,8 @@ export interface SqlDatabase {
     onPayload: (payload: string) => void,
     onLost: () => void,
   ): Promise<() => Promise<void>>;
+  /** Nobody else can write to it, so that there is nothing to hear or to look for. */
+  readonly isOwn?: boolean;
   /** Ends what it has opened itself. */
   close(): Promise<void>;
 }
