@@ -1,4 +1,4 @@
-import { TenonError } from '../../../protocol/base/errors.js';
+import { StorageError } from '../errors.js';
 import type { TransactionQuery } from '../port/conversation.js';
 import { MIGRATIONS } from './migrations.js';
 import { numberIn, type SqlDatabase } from './sql.js';
@@ -43,9 +43,9 @@ async function versionOf(
   const { rows } = await query(`SELECT coalesce(max(version), 0) AS version FROM ${schema}.migrations`);
   const version = numberIn(rows[0], 'version');
   if (version <= known) return version;
-  throw new TenonError(
-    'STORAGE_FAILED',
+  throw new StorageError(
     `The schema ${schema} of the database has version ${version}, and this release of Tenon knows versions up to ${known}: a newer ` +
       'release has been here. Install that release, or give this program a `schema` of its own.',
+    { isTransient: false },
   );
 }
