@@ -76,8 +76,16 @@ async function write(root, names, { chunkFileNames, plugins = [], platform = 'no
  * @type {readonly (readonly [name: string, folders: readonly string[], ...sharers: string[]])[]}
  */
 const PARTS = [
-  ['protocol', ['protocol'], 'protocol/index', 'testing/index', 'inspector/index'],
-  ['sessions', ['sessions'], 'testing/index'],
+  [
+    'protocol',
+    ['protocol'],
+    'protocol/index',
+    'testing/index',
+    'inspector/index',
+    'host/index',
+    'host/storage/postgres/index',
+  ],
+  ['sessions', ['sessions'], 'testing/index', 'host/index', 'host/storage/postgres/index'],
   ['common', ['authoring', 'config', 'mcp', 'options', 'protocol', 'sessions'], 'runtime/index'],
   // The rest, which is also wanted by what the root entry loads on demand.
   ['client', ['authoring', 'client', 'config', 'mcp', 'options', 'protocol', 'sessions'], 'index'],

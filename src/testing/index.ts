@@ -14,6 +14,11 @@ export {
   type TapeTotals,
 } from '../observe/tape-format.js';
 export { asTape, type PlayedLine, type ReadLine, readTape, tapeLines } from '../observe/tape-reader.js';
+export {
+  type HostStorageCase,
+  hostStorageConformance,
+  type MakeHostStorage,
+} from './host-storages/conformance.js';
 export { type JournalCase, journalConformance, type MakeJournal } from './journals/conformance.js';
 export type { OtherRequest, ScriptedMessagesApiOptions } from './messages-api/routes.js';
 export { type ScriptedMessagesApi, scriptedMessagesApi } from './messages-api/server.js';

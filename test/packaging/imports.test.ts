@@ -21,6 +21,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // A program on top of everything; nothing may import it.
   commands: ['', 'client', 'inspector', 'mcp', 'models', 'observe', 'protocol', 'runtime', 'testing'],
   config: ['mcp', 'protocol'],
+  // Many conversations in one program, and where they are kept.
+  host: ['mcp', 'options', 'protocol', 'sessions'],
   // The server and the page that show runs; the page itself only what needs neither Node nor a browser.
   inspector: ['mcp', 'observe', 'options', 'protocol'],
   mcp: ['protocol'],
@@ -34,7 +36,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
   runtime: ['config', 'mcp', 'options', 'protocol', 'sessions', 'workspace'],
   sessions: ['protocol'],
-  testing: ['observe', 'protocol', 'sessions', 'workspace'],
+  testing: ['host', 'observe', 'protocol', 'sessions', 'workspace'],
   workspace: ['protocol'],
   '': ['authoring', 'client', 'config', 'mcp', 'options', 'protocol', 'sessions'],
 };

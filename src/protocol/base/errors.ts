@@ -34,6 +34,8 @@ export type TenonErrorCode =
   | 'INVALID_TAPE'
   | 'INVALID_TOOL'
   | 'KILLED_BY_SIGNAL'
+  | 'LEASE_HELD'
+  | 'LEASE_LOST'
   | 'LINK_REFUSED'
   | 'MODEL_FAILED'
   | 'NOT_EXECUTABLE'
@@ -42,6 +44,7 @@ export type TenonErrorCode =
   | 'NO_SUCH_REQUEST'
   | 'NO_TEMPORARY_DIRECTORY'
   | 'PACKAGE_NOT_FOUND'
+  | 'QUEUE_FULL'
   | 'RESULT_ERROR'
   | 'SCRIPT_FAILED'
   | 'SEARCH_FAILED'
@@ -53,9 +56,11 @@ export type TenonErrorCode =
   | 'SESSION_STORE_FAILED'
   | 'SPAWN_FAILED'
   | 'STARTUP_TIMEOUT'
+  | 'STORAGE_FAILED'
   | 'TAPE_MISMATCH'
   | 'UNCONSUMED_STEPS'
-  | 'UNEXPECTED_REQUEST';
+  | 'UNEXPECTED_REQUEST'
+  | 'WAKE_FAILED';
 
 export class TenonError extends Error {
   /** The name of the class, also where a bundler has shortened it. */

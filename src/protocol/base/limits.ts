@@ -322,4 +322,21 @@ export const LIMITS = {
   maxSubagentDepth: 3,
   /** Subagents of one conversation that run at the same time. */
   maxSubagents: 32,
+  /** The name of a tenant, a conversation or a key of a host: long enough for any id, short enough for an index. */
+  maxHostNameChars: 256,
+  /** What is read of a host's storage at once, and at most. */
+  hostPage: 500,
+  hostPageMost: 10_000,
+  /** Between two looks at a host's database: where it cannot be listened to, and where it can and only a lost word is made up for. */
+  hostPollMs: 500,
+  hostSafetyPollMs: 10_000,
+  /** Before a lost connection that listened is made again; doubled with each failure, up to the maximum. */
+  hostListenRetryMs: 100,
+  hostListenRetryMaxMs: 5_000,
+  /** With fewer places left than this in the queue, prompts are counted one after another: until then nobody waits. */
+  hostQueueMargin: 64,
+  /** How many tenants one claim looks at; the next goes on behind them. */
+  hostTenantsAtOnce: 200,
+  /** Rows that one statement deletes: more would hold up others. */
+  hostSweepRows: 5_000,
 } as const;
