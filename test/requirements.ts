@@ -102,7 +102,10 @@ export const CHAPTERS: readonly Chapter[] = [
     open('A conversation has one writer at a time, and no prompt is lost or taken twice.'),
     open('A broken event stream resumes after the last event seen, without gaps or repeats.'),
     open('An approval may take days and survive restarts; one answer wins.'),
-    open('Each tool call runs once; what was cut off runs again only if the tool allows it.'),
+    partly(
+      'Each tool call runs once; what was cut off runs again only if the tool allows it.',
+      'the host that wakes a conversation by itself',
+    ),
     open('Work spreads over machines on an engine of the user’s choice.'),
     open('Killed workers are replaced, poisoned conversations are parked and deployments drain.'),
     open('Conversations are served over HTTP, including to existing chat pages.'),
@@ -115,7 +118,7 @@ export const CHAPTERS: readonly Chapter[] = [
     ),
     partly(
       'What listens on a port refuses strangers; what prints to a terminal prints no one else’s escapes.',
-      'a token for servers on a port',
+      'a token for MCP servers on a port',
     ),
     partly(
       'An untrusted checkout starts nothing until the user agrees.',

@@ -1,5 +1,5 @@
 // @ts-check
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { parseSync, Visitor } from 'rolldown/utils';
@@ -9,11 +9,12 @@ const TARGET = 'dist/inspector/page';
 
 /**
  * Builds the inspector's page: one script, one style sheet, one document. Unlike the rest of `dist` it is small rather than
- * readable, with its packages inside, because browsers load it.
+ * readable, with its packages inside, because browsers load it. Does nothing where there is no page.
  *
  * @param {string} root
  */
 export async function buildPage(root) {
+  if (!existsSync(join(root, SOURCE))) return;
   const target = join(root, TARGET);
   mkdirSync(target, { recursive: true });
   await writeScript(root);

@@ -1,4 +1,5 @@
 /** `tenon inspect -- …`: a program that is not changed for it is watched while it runs (R57). */
+import { readFileSync } from 'node:fs';
 import { readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,6 +55,15 @@ interface Setup {
   readonly flags?: readonly string[];
 }
 
+/** The program itself, among all that the command has started. */
+function programOf({ pid }: Watched): number {
+  const found = descendants(pid).find((child) =>
+    readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('main.mjs'),
+  );
+  if (found === undefined) throw new Error('The program does not run.');
+  return found;
+}
+
 /** Starts the command, and a page as soon as there is an address. */
 async function watch({ files, command, env = {}, flags = [] }: Setup): Promise<Watched> {
   const box = sandbox();
@@ -76,7 +86,13 @@ async function watch({ files, command, env = {}, flags = [] }: Setup): Promise<W
     page,
     url: address() ?? '',
     finished,
-    folder: async () => (await readdir(temporary)).find((name) => name.startsWith('tenon-inspect-')),
+    folder: async () => {
+      for (const name of await readdir(temporary)) {
+        const inside = await readdir(join(temporary, name)).catch(() => []);
+        if (inside.some((each) => each.endsWith('.tape'))) return name;
+      }
+      return undefined;
+    },
     go: () => writeFile(join(box.cwd, 'go'), ''),
     kill: (signal) => child.kill(signal),
     [Symbol.asyncDispose]: async () => {
@@ -134,7 +150,7 @@ describe.each(RUNTIMES)('a program on the runtime "%s"', (runtime) => {
     // Nothing is left.
     expect(await its.folder()).toBeUndefined();
     expect(await portIsFree(its.url)).toBe(true);
-    expect(children.filter(alive)).toEqual([]);
+    await waitUntil(() => !children.some(alive), { what: 'the end of every process' });
   });
 
   it('that is killed is shown with the signal, and with all that it had done (inspector check 14)', async () => {
@@ -143,14 +159,26 @@ describe.each(RUNTIMES)('a program on the runtime "%s"', (runtime) => {
       command: [process.execPath, 'main.mjs'],
     });
     await callIsOpen(its);
-    const [program = 0] = descendants(its.pid);
-    process.kill(program, 'SIGKILL');
+    process.kill(programOf(its), 'SIGKILL');
     expect((await its.finished).code).toBe(137);
     await its.page.until('its end', ({ isOver }) => isOver);
     expect(its.page.feeds('program').at(-1)).toMatchObject({ state: 'ended', code: null, signal: 'SIGKILL' });
     expect(its.page.tape().some((line) => 'kind' in line && line.kind === 'end')).toBe(false);
     expect(await its.folder()).toBeUndefined();
   });
+});
+
+it('an inspector that is killed leaves no recording behind (R69)', async () => {
+  await using its = await watch({
+    files: { 'main.mjs': PROGRAM(EMBEDDED) },
+    command: [process.execPath, 'main.mjs'],
+  });
+  await callIsOpen(its);
+  expect(await its.folder()).toBeDefined();
+  const program = programOf(its);
+  its.kill('SIGKILL');
+  await waitUntil(async () => (await its.folder()) === undefined, { what: 'the end of the folder' });
+  process.kill(program, 'SIGKILL');
 });
 
 it('a program in TypeScript, started by npm and tsx, is watched; NODE_OPTIONS of before still hold (inspector check 1)', async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { httpFetch } from '../../src/models/anthropic/http-fetch.js';
 import { MessagesClient } from '../../src/models/anthropic/messages-client.js';
 import type { MessagesFetch } from '../../src/models/anthropic/messages-fetch.js';
+import { clock } from '../../src/protocol/base/clock.js';
 import { OptionError } from '../../src/protocol/base/errors.js';
 import { LIMITS } from '../../src/protocol/base/limits.js';
 import type { StreamEvent } from '../../src/protocol/wire/content.js';
@@ -174,7 +175,7 @@ describe.each([
       });
       await vi.waitUntil(() => isThere && timers.count === 1);
       let now = LIMITS.modelSilenceMs;
-      vi.spyOn(process, 'uptime').mockImplementation(() => (now += 60_000_000));
+      vi.spyOn(clock, 'monotonic').mockImplementation(() => (now += 60_000_000));
       timers.expire();
       await failed;
       vi.restoreAllMocks();

@@ -1,9 +1,14 @@
 import { mkdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { constants, tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { constants } from 'node:os';
+import { basename, resolve } from 'node:path';
 import { OptionError } from '../../index.js';
-import { type Inspector, startInspector, watchFolder } from '../../inspector/for-commands.js';
+import {
+  type Inspector,
+  makePrivateDirectory,
+  removePrivateDirectory,
+  startInspector,
+  watchFolder,
+} from '../../inspector/for-commands.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import { palette } from '../terminal/palette.js';
 import { print } from '../terminal/print.js';
@@ -19,7 +24,7 @@ export async function inspectProgram(program: readonly string[], values: Inspect
   if (command === undefined) {
     throw new OptionError('program', undefined, 'After -- comes a program: tenon inspect -- node app.mjs');
   }
-  const folder = await recordingsIn(values.record);
+  const folder = recordingsIn(values.record);
   try {
     const inspector = await startInspector({
       ...serverOptions(values),
@@ -29,7 +34,7 @@ export async function inspectProgram(program: readonly string[], values: Inspect
     const run = () => runProgram(command, args, { folder, otlp: inspector.otlp });
     return exitCodeOf(await shownWhile(inspector, folder, values, run));
   } finally {
-    if (values.record === undefined) await rm(folder, { recursive: true, force: true });
+    if (values.record === undefined) removePrivateDirectory(folder);
   }
 }
 
@@ -81,9 +86,9 @@ function titleOf(program: readonly string[]): string {
   return file === undefined ? program.join(' ') : basename(file);
 }
 
-/** A folder that only this user can look into. */
-async function recordingsIn(given: string | undefined): Promise<string> {
-  if (given === undefined) return mkdtemp(join(tmpdir(), 'tenon-inspect-'));
+/** A folder that only this user can look into, and that is gone when this program is, even if it is killed. */
+function recordingsIn(given: string | undefined): string {
+  if (given === undefined) return makePrivateDirectory();
   try {
     mkdirSync(given, { recursive: true, mode: 0o700 });
   } catch (error) {

@@ -47,7 +47,7 @@ describe.each(BACK_ENDS)('of a conversation on $name', (backEnd) => {
     expect(closingLine(shown, totals.turns)).toBe(closingLine(result, turns));
     expect(totals).toMatchObject({ turns: 2, requests: 2, calls: 1, frames: run.frames.length });
     expect(summaryText(run, 100)[1]).toMatch(
-      /^\d+ ms · 2 requests · 1 call · 20 tokens in, 40 out · (cost unknown|\$0\.0009)$/,
+      /^[\d.]+ m?s · 2 requests · 1 call · 20 tokens in, 40 out · (cost unknown|\$0\.0009)$/,
     );
   });
 

@@ -37,7 +37,7 @@ function summary({ total, reportedUsd, requests }: CostReport): TemplateResult {
   return html`<section class="cost-summary">
     <p class="figure">
       <b>${reportedUsd === undefined ? '—' : dollars(reportedUsd)}</b>
-      <span>${reportedUsd === undefined ? 'no cost is known: the price of a model is missing, or no turn is over' : `for ${count(requests.length, 'request')}`}</span>
+      <span>${reportedUsd === undefined ? 'no cost is known: the price of a model is missing, or no turn is over' : `for ${count(requests.length, 'request')}${whose(requests)}`}</span>
     </p>
     <div class="time-bar" aria-hidden="true">
       ${CLASSES.map(([name, , css]) => html`<i class="fill token-${css}" ${styled({ 'flex-grow': String(total[name] / all) })}></i>`)}
@@ -49,6 +49,11 @@ function summary({ total, reportedUsd, requests }: CostReport): TemplateResult {
       )}
     </ul>
   </section>`;
+}
+
+/** The line at the top counts the tokens of the agent alone, as its result does. */
+function whose(requests: readonly ModelRequest[]): string {
+  return requests.some(({ parent }) => parent !== undefined) ? ', those of subagents included' : '';
 }
 
 function usageCells({ input, output, cacheRead, cacheWrite }: TokenUsage): TemplateResult {
