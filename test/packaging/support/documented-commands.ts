@@ -27,6 +27,7 @@ export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
   'npx vitest run test/client': isNpmTest,
   'npm run format': { why: 'changes the checkout; npm run check looks at the same' },
   'npm run docs:api': { why: 'changes the checkout; test/packaging/api-reference.test.ts runs its script' },
+  'npm run docs:pictures': { why: 'changes the checkout, and needs a browser' },
   'npm run docs:requirements': {
     why: 'changes the checkout; test/packaging/requirements.test.ts is its script',
   },
