@@ -187,7 +187,9 @@ export const subagents: readonly Scenario[] = [
     ignore: ['messages', 'model'],
     check: (outcome) => {
       expect(handedBack(outcome)).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
-      expect(taskLines(outcome.messages).slice(0, 2)).toEqual(['task_started', 'task_started']);
+      // The first may have got somewhere before the second has begun.
+      const begun = taskLines(outcome.messages).filter((line) => line === 'task_started');
+      expect(begun).toEqual(['task_started', 'task_started']);
       expect(linesOfAgents(outcome).toSorted()).toEqual(
         ['assistant tool_use', 'user text', 'user tool_result'].flatMap((line) => [line, line]),
       );
