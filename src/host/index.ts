@@ -27,7 +27,7 @@ export type {
   Receipt,
   SendOptions,
 } from './storage/port/inbox.js';
-export type { JournalCall, JournalState, JournalStorage } from './storage/port/journal.js';
+
 export type {
   Acquired,
   AcquireOptions,

@@ -1,5 +1,6 @@
 import type { RunHappening } from '../protocol/transport/run-events.js';
 import type { Transport } from '../protocol/transport/transport.js';
+import type { Journal } from '../protocol/wire/journal.js';
 import type { SessionStore, SessionStoreFlush } from '../protocol/wire/session-store.js';
 import type { AgentPlan } from './plan.js';
 import type { GivenOptions } from './row.js';
@@ -51,4 +52,9 @@ export interface AgentRuntime {
   readonly name?: string | undefined;
   /** Called once per conversation. If it throws an `OptionError`, `query()` throws it. */
   open(start: AgentStart): Transport;
+  /**
+   * The same agent, which records its calls in this journal: what a host gives each of its conversations. Without it a
+   * host cannot know which calls have run when its program was killed.
+   */
+  withJournal?(journal: Journal): AgentRuntime;
 }

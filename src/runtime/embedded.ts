@@ -32,7 +32,11 @@ export function embedded(config: PlacedConfig): AgentRuntime {
   checkContext(config.context);
   checkKnowledge(config, 'embedded');
   checkJournal(config, 'embedded');
-  return { name: EMBEDDED_RUNTIME, open: (start) => open(config, start) };
+  return {
+    name: EMBEDDED_RUNTIME,
+    open: (start) => open(config, start),
+    withJournal: (journal) => embedded({ ...config, journal }),
+  };
 }
 
 function open(given: PlacedConfig, start: AgentStart): Transport {

@@ -5,6 +5,7 @@ export type { CallMiddleware, NextCall, ToolInvocation } from '../mcp/call-middl
 export type { McpReconnectPolicy } from '../mcp/client/settings.js';
 export type { AgentRuntime, AgentStart } from '../options/agent-runtime.js';
 export type { AgentPlan } from '../options/plan.js';
+export type { Journal, JournaledCall, JournalState } from '../protocol/wire/journal.js';
 export type {
   SessionAppendOptions,
   SessionKey,
@@ -21,7 +22,7 @@ export {
   type SummaryStrategy,
   summarize,
 } from './context/context-options.js';
-export { type Journal, type JournaledCall, type JournalState, memoryJournal } from './journal.js';
+export { memoryJournal } from './journal.js';
 export type { CommandDefinition, MemoryDefinition, SkillDefinition } from './knowledge/values.js';
 export {
   type Model,

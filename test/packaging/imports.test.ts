@@ -51,7 +51,6 @@ const ALSO: readonly { from: string; to: string }[] = [
   { from: 'runtime/bin.ts', to: 'models/anthropic/anthropic.ts' },
   { from: 'runtime/bin.ts', to: 'models/anthropic/http-fetch.ts' },
   { from: 'testing/', to: 'runtime/model.ts' },
-  { from: 'testing/', to: 'runtime/journal.ts' },
   { from: 'runtime/bin.ts', to: 'workspace/adapters/local.ts' },
   { from: 'workspace/tools/', to: 'runtime/tools/built-ins.ts' },
   { from: 'workspace/tools/', to: 'runtime/tools/tool-port.ts' },

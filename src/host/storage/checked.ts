@@ -2,9 +2,9 @@
 
 import { OptionError } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
+import type { JournaledCall } from '../../protocol/wire/journal.js';
 import type { Lease, SessionRef } from './port/conversation.js';
 import type { InboxKind, InboxMessage } from './port/inbox.js';
-import type { JournalCall } from './port/journal.js';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\u0000-\u001f\u007f]/;
@@ -100,7 +100,7 @@ export function checkedLease(of: Lease | SessionRef): Lease {
 }
 
 /** JSON, because ids may contain any character. */
-export function callName({ sessionId, toolUseId }: JournalCall): string {
+export function callName({ sessionId, toolUseId }: JournaledCall): string {
   const name = JSON.stringify([sessionId, toolUseId]);
   if (name.length <= LIMITS.maxHostNameChars * 2) return name;
   throw new OptionError(

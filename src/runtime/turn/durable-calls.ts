@@ -2,9 +2,15 @@ import { messageOf, TenonError } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { ToolUseBlock } from '../../protocol/wire/content.js';
+import type { Journal, JournaledCall, JournalState } from '../../protocol/wire/journal.js';
 import { withTimeout } from '../../sessions/store-calls.js';
-import type { Journal, JournaledCall, JournalState } from '../journal.js';
-import { failedOutcome, type RuntimeTool, type ToolCall, type ToolOutcome } from '../tools/tool-port.js';
+import {
+  failedOutcome,
+  mayRepeat,
+  type RuntimeTool,
+  type ToolCall,
+  type ToolOutcome,
+} from '../tools/tool-port.js';
 import type { Transcript } from '../transcript/transcript.js';
 import type { AssistantStream } from './assistant-stream.js';
 import { resultWith, type ToolRunResult } from './tool-run.js';
@@ -61,11 +67,12 @@ export class DurableCalls {
   /** Runs a call between its two records. Its result gets the outcome, and the reason to end the turn if one is not kept. */
   async run(
     result: ToolRunResult,
-    { name }: RuntimeTool,
+    tool: RuntimeTool,
     call: ToolCall,
     execute: (call: ToolCall) => Promise<ToolOutcome>,
   ): Promise<void> {
-    const recorded = this.#call(call.toolUseId, name, call.input);
+    const isRepeatable = mayRepeat(tool) || tool.reconcile !== undefined;
+    const recorded = { ...this.#call(call.toolUseId, tool.name, call.input), isRepeatable };
     const begun = await this.#recorded(result, 'begin', () => this.#journal.begin(recorded));
     if (begun === undefined) {
       result.outcome = failedOutcome(NOT_RECORDED);

@@ -1,6 +1,6 @@
 import { messageOf } from '../../protocol/base/errors.js';
 import { isRecord } from '../../protocol/base/kinds.js';
-import type { JournalState } from '../journal.js';
+import type { JournalState } from '../../protocol/wire/journal.js';
 import {
   failedOutcome,
   mayRepeat,

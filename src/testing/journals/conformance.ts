@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import type { Journal, JournaledCall } from '../../runtime/journal.js';
+import type { Journal, JournaledCall } from '../../protocol/wire/journal.js';
 
 /** One requirement for a journal. `run` rejects with the reason if the journal does not meet it. */
 export interface JournalCase {

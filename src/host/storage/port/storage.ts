@@ -1,9 +1,10 @@
+import type { Journal } from '../../../protocol/wire/journal.js';
 import type { SessionStore } from '../../../protocol/wire/session-store.js';
 import type { ApprovalStorage } from './approvals.js';
 import type { Lease, SessionRef } from './conversation.js';
 import type { EventStorage } from './events.js';
 import type { InboxStorage } from './inbox.js';
-import type { JournalStorage } from './journal.js';
+
 import type { LeaseStorage } from './leases.js';
 import type { SessionStorage } from './sessions.js';
 
@@ -36,7 +37,7 @@ export interface HostStorage {
   readonly approvals: ApprovalStorage;
   readonly sessions: SessionStorage;
   /** The calls of tools in a conversation, for the holder of its lease. */
-  journal(lease: Lease): JournalStorage;
+  journal(lease: Lease): Journal;
   /**
    * The transcripts of a conversation, for `options.sessionStore`: those that it has under any key, and no others. Without
    * a lease they can only be read.

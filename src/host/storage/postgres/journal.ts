@@ -1,12 +1,12 @@
+import type { Journal, JournaledCall, JournalState } from '../../../protocol/wire/journal.js';
 import { callName, jsonOf } from '../checked.js';
 import { LeaseLostError } from '../errors.js';
 import type { Lease } from '../port/conversation.js';
-import type { JournalCall, JournalState, JournalStorage } from '../port/journal.js';
 import type { PostgresContext } from './context.js';
 import { numberIn, type Row, textIn } from './sql.js';
 import { heldRow, leaseValues } from './statements.js';
 
-export function postgresJournal({ schema, database }: PostgresContext, lease: Lease): JournalStorage {
+export function postgresJournal({ schema, database }: PostgresContext, lease: Lease): Journal {
   const look = `
     SELECT coalesce(j.attempts, 0) AS attempts, j.result FROM ${schema}.sessions s
     LEFT JOIN ${schema}.journal j ON j.tenant = s.tenant AND j.session = s.session AND j.call = $4
@@ -25,7 +25,7 @@ export function postgresJournal({ schema, database }: PostgresContext, lease: Le
       SET result = coalesce(j.result, excluded.result), ended = coalesce(j.ended, excluded.ended)
     RETURNING 1`;
   /** The row, or nothing if somebody else has the conversation. */
-  const row = async (statement: string, call: JournalCall, ...more: string[]): Promise<Row> => {
+  const row = async (statement: string, call: JournaledCall, ...more: string[]): Promise<Row> => {
     const values = [...leaseValues(lease), callName(call), ...more];
     const { rows } = await (await database()).query(statement, values);
     if (rows[0] === undefined) throw new LeaseLostError(lease);
