@@ -339,4 +339,26 @@ export const LIMITS = {
   hostTenantsAtOnce: 200,
   /** Rows that one statement deletes: more would hold up others. */
   hostSweepRows: 5_000,
+  /** Events that wait to be stored; then the agent waits too. */
+  hostEventsAtOnce: 500,
+  /** Between two looks for conversations to run: leases that have expired and delays that are over tell nobody. */
+  hostClaimMs: 1_000,
+  /** How many conversations one claim takes. */
+  hostClaimAtOnce: 50,
+  /** What of an inbox a run reads at once. */
+  hostInboxPage: 50,
+  /** Between two rounds that delete what is no longer kept. */
+  hostSweepMs: 60_000,
+  /** Entries of inboxes, answered questions and ended calls are kept so long, unless a program says otherwise. */
+  hostDoneMs: 30 * 24 * 60 * 60_000,
+  /** Before a conversation whose agent has failed is tried again; with the last failure it is parked. */
+  hostRetryMs: [1_000, 5_000, 30_000] as readonly number[],
+  /** Before the storage is asked again after a failure. */
+  hostStorageRetryMs: 1_000,
+  /** Of how many conversations a host remembers that they have failed. */
+  hostFailures: 10_000,
+  /** Events of a conversation with readers that are kept in memory for them. */
+  hostRecentEvents: 500,
+  /** How long a stop of the host waits for agents that were told to end. */
+  hostStopMs: 30_000,
 } as const;
