@@ -9,6 +9,7 @@ export type {
   ApprovalState,
   ApprovalStorage,
 } from './storage/port/approvals.js';
+export type { Commit, CommitTo, Committed, ReleaseOptions } from './storage/port/commit.js';
 export type {
   Lease,
   SessionRef,
@@ -33,7 +34,6 @@ export type {
   AcquireOptions,
   ClaimOptions,
   LeaseStorage,
-  ReleaseOptions,
 } from './storage/port/leases.js';
 export type { SessionQuery, SessionStorage, StoredSession } from './storage/port/sessions.js';
 export type { HostStorage, Retention, Topic } from './storage/port/storage.js';

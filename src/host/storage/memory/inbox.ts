@@ -26,15 +26,6 @@ export function memoryInbox(conversations: Conversations): InboxStorage {
     read: async (lease, { limit } = {}) => {
       return [...conversations.held(lease).inbox.values()].slice(0, checkedLimit(limit)).map(entryOf);
     },
-    acknowledge: async (lease, numbers) => {
-      const conversation = conversations.held(lease);
-      for (const number of numbers) {
-        const entry = takeOut(conversations, conversation, number);
-        if (entry === undefined) continue;
-        entry.acknowledged = clock.now();
-        conversation.crashes = 0;
-      }
-    },
   };
 }
 
@@ -75,7 +66,7 @@ export async function addEntry(
   return receiptOf(entry);
 }
 
-function takeOut(
+export function takeOut(
   conversations: Conversations,
   conversation: Conversation,
   number: number,
