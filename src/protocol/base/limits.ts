@@ -355,6 +355,8 @@ export const LIMITS = {
   hostRetryMs: [1_000, 5_000, 30_000] as readonly number[],
   /** Before the storage is asked again after a failure. */
   hostStorageRetryMs: 1_000,
+  /** How often a conversation is tried to be given back to a storage that is away. */
+  hostCommitTries: 15,
   /** Of how many conversations a host remembers that they have failed. */
   hostFailures: 10_000,
   /** Events of a conversation with readers that are kept in memory for them. */
