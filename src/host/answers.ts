@@ -16,7 +16,8 @@ export function checkAnswer(kind: HostQuestion['kind'], answer: unknown): assert
   if (isGood) return;
   const wanted = {
     permission: "{ behavior: 'allow' } or { behavior: 'deny', message }",
-    question: "{ answers: { [question]: answer } }, { behavior: 'allow', updatedInput } or { behavior: 'deny', message }",
+    question:
+      "{ answers: { [question]: answer } }, { behavior: 'allow', updatedInput } or { behavior: 'deny', message }",
     elicitation: "{ action: 'accept', content }, { action: 'decline' } or { action: 'cancel' }",
   }[kind];
   const shown = JSON.stringify(answer)?.slice(0, 200) ?? String(answer);

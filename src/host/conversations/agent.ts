@@ -26,12 +26,16 @@ export interface AgentParts {
   readonly journal: HostedJournal;
   readonly resume: string | undefined;
   readonly partialMessages: boolean;
+  /** Called when nothing is left of it. */
+  onEnd(): void;
 }
 
 /** The agent of one conversation: at work under a lease, or idle in memory until the next one. */
 export class Agent {
   /** Of the lease that it has worked under last: under the next one it is current if nobody came between. */
   fence = 0;
+  /** It has ended, by itself or because it was closed. */
+  isOver = false;
   /** A process of the CLI. */
   readonly isProcess: boolean;
   readonly store: HostedStore;
@@ -40,7 +44,7 @@ export class Agent {
   readonly #outbox = new Outbox();
   #desk: Desk | undefined;
 
-  constructor({ open, options, store, journal, resume, partialMessages }: AgentParts) {
+  constructor({ open, options, store, journal, resume, partialMessages, onEnd }: AgentParts) {
     this.store = store;
     this.journal = journal;
     this.isProcess = isCli(options);
@@ -59,6 +63,11 @@ export class Agent {
         onElicitation: (...request) => atWork().onElicitation(...request),
       }),
     });
+    const over = (): void => {
+      this.isOver = true;
+      onEnd();
+    };
+    this.#query.exited.then(over, over);
   }
 
   /** From here on it writes under this lease. */

@@ -33,7 +33,11 @@ export class HostedStore implements Required<SessionStore> {
     return this.#loaded;
   }
 
-  async append(key: SessionKey, entries: SessionStoreEntry[], options?: { after?: string | null | undefined }) {
+  async append(
+    key: SessionKey,
+    entries: SessionStoreEntry[],
+    options?: { after?: string | null | undefined },
+  ) {
     this.#loaded = undefined;
     try {
       await this.#store.append(hosted(key), entries, options);

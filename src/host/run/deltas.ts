@@ -17,11 +17,11 @@ export function joined(before: HostMessage | undefined, after: HostMessage): Hos
   if (first.type !== 'content_block_delta' || second.type !== 'content_block_delta') return undefined;
   if (first.index !== second.index || before.parent_tool_use_id !== after.parent_tool_use_id)
     return undefined;
-  const [head, tail] = [first.delta as Growing, second.delta as Growing];
+  const [head, tail] = [first.delta as unknown as Growing, second.delta as unknown as Growing];
   const field = GROWING[head.type];
   if (field === undefined || head.type !== tail.type) return undefined;
   const [start, end] = [head[field], tail[field]];
   if (typeof start !== 'string' || typeof end !== 'string') return undefined;
   const event = { ...second, delta: { ...tail, [field]: start + end } };
-  return { ...after, event } as SDKPartialAssistantMessage;
+  return { ...after, event: event as unknown as SDKPartialAssistantMessage['event'] };
 }

@@ -1,8 +1,8 @@
 import { clock, type Timer } from '../../protocol/base/clock.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { HostMessage } from '../host-messages.js';
-import type { Lease } from '../storage/port/conversation.js';
 import type { Commit, Committed } from '../storage/port/commit.js';
+import type { Lease } from '../storage/port/conversation.js';
 import type { HostStorage } from '../storage/port/storage.js';
 import { joined } from './deltas.js';
 

@@ -1,7 +1,15 @@
 import { clock, type Timer } from '../../protocol/base/clock.js';
 import { withoutUndefined } from '../../protocol/base/kinds.js';
-import type { CanUseTool, CanUseToolContext, PermissionResult } from '../../protocol/permissions/permissions.js';
-import type { ElicitationRequest, ElicitationResult, OnElicitation } from '../../protocol/wire/host-callbacks.js';
+import type {
+  CanUseTool,
+  CanUseToolContext,
+  PermissionResult,
+} from '../../protocol/permissions/permissions.js';
+import type {
+  ElicitationRequest,
+  ElicitationResult,
+  OnElicitation,
+} from '../../protocol/wire/host-callbacks.js';
 import { elicitationResult, permissionResult } from '../answers.js';
 import type { Desk } from '../conversations/agent.js';
 import type { HostedJournal } from '../conversations/hosted-journal.js';

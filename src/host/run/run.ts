@@ -1,4 +1,5 @@
 import { isSuccess } from '../../client/query/results.js';
+import { clock } from '../../protocol/base/clock.js';
 import { messageOf, OptionError, TenonError } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { SDKResultMessage } from '../../protocol/wire/messages/index.js';
@@ -8,7 +9,7 @@ import { HostedStore } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
 import type { HostSettings } from '../host-options.js';
 import { done, goOn, parked, promptMessage, resumed } from '../notices.js';
-import type { HostCounts } from '../stats.js';
+import { type HostCounts, noteTurn } from '../stats.js';
 import { LeaseLostError, StorageError } from '../storage/errors.js';
 import type { Commit } from '../storage/port/commit.js';
 import type { Lease } from '../storage/port/conversation.js';
@@ -44,6 +45,7 @@ export class Run {
   readonly #parts: RunParts;
   readonly #inbox: RunInbox;
   readonly #log: EventLog;
+  readonly #started = clock.monotonic();
   #prompt: InboxEntry | undefined;
   #questions: Questions | undefined;
   #agent: Agent | undefined;
@@ -160,7 +162,11 @@ export class Run {
     );
   }
 
-  async #turn(agent: Agent, prompt: InboxEntry | undefined, isInterrupted: boolean): Promise<SDKResultMessage> {
+  async #turn(
+    agent: Agent,
+    prompt: InboxEntry | undefined,
+    isInterrupted: boolean,
+  ): Promise<SDKResultMessage> {
     const questions = this.#questions as Questions;
     agent.begin(this.lease, questions);
     questions.watch(agent.journal);
@@ -193,6 +199,7 @@ export class Run {
     this.#inbox.handled.add(prompt.number);
     await this.#release({ withdraw: 'all', release: { state: 'idle' } });
     this.#parts.failures.forget(this.lease);
+    noteTurn(this.#parts.counts, clock.monotonic() - this.#started);
     this.#parts.counts.turns[outcome === 'dropped' ? 'interrupted' : outcome] += 1;
     // A call that a hook has deferred is tried again by an agent that is resumed.
     const isKept = result !== undefined && result.terminal_reason !== 'tool_deferred';

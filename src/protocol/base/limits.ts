@@ -361,6 +361,7 @@ export const LIMITS = {
   hostFailures: 10_000,
   /** Events of a conversation with readers that are kept in memory for them. */
   hostRecentEvents: 500,
-  /** How long a stop of the host waits for agents that were told to end. */
-  hostStopMs: 30_000,
+  /** When to send again what was refused, as long as nothing is known of how long turns take; and at most. */
+  hostRetryAfterMs: 1_000,
+  hostRetryAfterMostMs: 60_000,
 } as const;

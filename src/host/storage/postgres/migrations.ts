@@ -45,7 +45,8 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
     );
     CREATE UNIQUE INDEX inbox_keys ON ${schema}.inbox (tenant, session, idempotency_key)
       WHERE idempotency_key IS NOT NULL;
-    CREATE INDEX inbox_open ON ${schema}.inbox (tenant, session, number, kind) WHERE acknowledged IS NULL;
+    CREATE INDEX inbox_open ON ${schema}.inbox (tenant, session, (kind = 'prompt'), number) INCLUDE (kind)
+      WHERE acknowledged IS NULL;
     CREATE INDEX inbox_done ON ${schema}.inbox (acknowledged) WHERE acknowledged IS NOT NULL;
 
     CREATE TABLE ${schema}.journal (
