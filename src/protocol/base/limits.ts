@@ -337,6 +337,8 @@ export const LIMITS = {
   hostQueueMargin: 64,
   /** How many tenants one claim looks at; the next goes on behind them. */
   hostTenantsAtOnce: 200,
+  /** Transcripts of which a host's storage remembers how they end, about half a KB each. */
+  hostTranscriptsKnown: 10_000,
   /** Rows that one statement deletes: more would hold up others. */
   hostSweepRows: 5_000,
   /** Events that wait to be stored; then the agent waits too. */
