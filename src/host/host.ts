@@ -135,7 +135,9 @@ export interface Host extends AsyncDisposable {
   /** What happens in a conversation, from an event on: first what is stored, then what comes. Leaving the loop stops nothing else. */
   events(ref: SessionRef, options?: ReadOptions): AsyncGenerator<HostEvent, void>;
   /** Questions to people, those that wait already first. Ends with the signal, or with the host. */
-  approvals(options?: ApprovalFilter & { signal?: AbortSignal | undefined }): AsyncGenerator<HostApproval, void>;
+  approvals(
+    options?: ApprovalFilter & { signal?: AbortSignal | undefined },
+  ): AsyncGenerator<HostApproval, void>;
   /** The questions that wait now, the oldest first. */
   pendingApprovals(
     options?: ApprovalFilter & { after?: string | undefined; limit?: number | undefined },

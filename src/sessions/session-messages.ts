@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OptionError } from '../protocol/base/errors.js';
 import { isRecord } from '../protocol/base/kinds.js';
-import type { SessionStoreEntry } from '../protocol/wire/session-store.js';
-import { type ChainNode, chainNode, conversationOf } from './conversation-chain.js';
+import { type ChainNode, chainNode } from './conversation-chain.js';
 import { entriesOf, parseEntry, readAt, withFile } from './entries.js';
+import { messageOf, messagesFromEntries, type Select, visibleNodes } from './entry-messages.js';
 import { page } from './page.js';
 import { projectKeyAt } from './places.js';
 import { isSessionId } from './project-key.js';
@@ -103,27 +103,6 @@ export async function readMetadata(path: string): Promise<Record<string, unknown
   }
 }
 
-type Select = (nodes: readonly ChainNode[]) => ChainNode[];
-
-function visibleNodes(nodes: readonly ChainNode[], withSystem: boolean): ChainNode[] {
-  return conversationOf(nodes).filter(({ type, hidden }) => !hidden && (withSystem || type !== 'system'));
-}
-
-function messagesFromEntries(
-  entries: readonly SessionStoreEntry[],
-  isSubagent: boolean,
-  select: Select,
-  metadata: Record<string, unknown>,
-): SessionMessage[] {
-  const byId = new Map<string, SessionStoreEntry>();
-  const nodes = entries.flatMap((entry) => {
-    const node = chainNode(entry, isSubagent);
-    if (node !== undefined) byId.set(node.uuid, entry);
-    return node ?? [];
-  });
-  return select(nodes).map(({ uuid }) => messageOf(byId.get(uuid) as SessionStoreEntry, metadata));
-}
-
 /** Reads the file twice: first for its structure, then only for the messages that are wanted. */
 async function messagesFromFile(
   path: string,
@@ -149,25 +128,4 @@ async function messagesFromFile(
     return found;
   });
   return messages ?? [];
-}
-
-const LOCAL_COMMAND = /^\s*<(?:command-name|local-command-stdout|local-command-stderr)>/;
-
-function messageOf(entry: SessionStoreEntry, metadata: Record<string, unknown>): SessionMessage {
-  const content = (entry.message as { content?: unknown } | undefined)?.content;
-  const isLocalCommand = entry.type === 'user' && typeof content === 'string' && LOCAL_COMMAND.test(content);
-  const more = {
-    ...(entry.isCompactSummary === true ? { isCompactSummary: true, is_meta: true } : {}),
-    ...(isLocalCommand ? { isCompletedLocalCommand: true } : {}),
-    ...(typeof entry.timestamp === 'string' ? { timestamp: entry.timestamp } : {}),
-  };
-  return {
-    type: entry.type as SessionMessage['type'],
-    uuid: String(entry.uuid),
-    session_id: String(entry.sessionId ?? ''),
-    message: entry.message,
-    parent_tool_use_id: typeof metadata.toolUseId === 'string' ? metadata.toolUseId : null,
-    parent_agent_id: typeof metadata.parentAgentId === 'string' ? metadata.parentAgentId : null,
-    ...more,
-  };
 }

@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   commands: ['', 'client', 'inspector', 'mcp', 'models', 'observe', 'protocol', 'runtime', 'testing'],
   config: ['mcp', 'protocol'],
   // Many conversations in one program, and where they are kept.
-  host: ['mcp', 'options', 'protocol', 'sessions'],
+  host: ['client', 'mcp', 'options', 'protocol', 'sessions'],
   // The server and the page that show runs; the page itself only what needs neither Node nor a browser.
   inspector: ['mcp', 'observe', 'options', 'protocol'],
   mcp: ['protocol'],

@@ -2,6 +2,7 @@ import type { Options } from '../../options/options.js';
 import { TenonError } from '../../protocol/base/errors.js';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../../protocol/wire/messages/index.js';
 import type { QueryParameters } from './open-agent.js';
+import { Outbox } from './outbox.js';
 import type { Query } from './query-type.js';
 import { givenMessage } from './trace.js';
 
@@ -75,36 +76,5 @@ class OpenConversation implements Session {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-}
-
-/** An async iterable to push messages into. */
-class Outbox implements AsyncIterable<SDKUserMessage> {
-  readonly #waiting: SDKUserMessage[] = [];
-  #wake: () => void = () => {};
-  #ended = false;
-
-  push(message: SDKUserMessage): void {
-    if (this.#ended) throw new TenonError('INPUT_CLOSED', 'The session is closed.');
-    this.#waiting.push(message);
-    this.#wake();
-  }
-
-  end(): void {
-    this.#ended = true;
-    this.#wake();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<SDKUserMessage, void> {
-    for (;;) {
-      const message = this.#waiting.shift();
-      if (message !== undefined) yield message;
-      else if (this.#ended) return;
-      else {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
-    }
   }
 }

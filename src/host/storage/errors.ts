@@ -1,4 +1,5 @@
 import { messageOf, TenonError } from '../../protocol/base/errors.js';
+import { LIMITS } from '../../protocol/base/limits.js';
 import type { Lease, SessionRef } from './port/conversation.js';
 
 /** Somebody else has the conversation now, or nobody: this worker may no longer write to it. */
@@ -22,8 +23,15 @@ export class QueueFullError extends TenonError {
   /** Which limit was reached. */
   readonly of: 'all' | 'tenant' | 'session';
   readonly limit: number;
+  /** After so many milliseconds there may be room: an estimate. */
+  readonly retryAfterMs: number;
 
-  constructor(ref: SessionRef, of: 'all' | 'tenant' | 'session', limit: number) {
+  constructor(
+    ref: SessionRef,
+    of: 'all' | 'tenant' | 'session',
+    limit: number,
+    retryAfterMs: number = LIMITS.hostRetryAfterMs,
+  ) {
     const whose = {
       all: '',
       tenant: ` of the tenant "${ref.tenant}"`,
@@ -35,6 +43,7 @@ export class QueueFullError extends TenonError {
     );
     this.of = of;
     this.limit = limit;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

@@ -347,8 +347,6 @@ export const LIMITS = {
   /** How long a reader may take nothing while something waits for it, and what is still on its way to it at the end. */
   hostSlowReaderMs: 30_000,
   hostFlushMs: 10_000,
-  /** When callers are told to try again if nobody knows better. */
-  hostRetryAfterMs: 5_000,
   /** How long browsers remember that a page of another origin may ask. */
   corsMaxAgeMs: 600_000,
   /** Answers to questions in one message of a chat page. */
@@ -358,4 +356,27 @@ export const LIMITS = {
    * has ended, which would be too early while one of them runs. Longer than `approvals.holdMs`, after which all have asked.
    */
   chatQuietMs: 10_000,
+  /** Events that wait to be stored; then the agent waits too. */
+  hostEventsAtOnce: 500,
+  /** Between two looks for conversations to run: leases that have expired and delays that are over tell nobody. */
+  hostClaimMs: 1_000,
+  /** How many conversations one claim takes. */
+  hostClaimAtOnce: 50,
+  /** What of an inbox a run reads at once. */
+  hostInboxPage: 50,
+  /** Between two rounds that delete what is no longer kept. */
+  hostSweepMs: 60_000,
+  /** Entries of inboxes, answered questions and ended calls are kept so long, unless a program says otherwise. */
+  hostDoneMs: 30 * 24 * 60 * 60_000,
+  /** Before a conversation whose agent has failed is tried again; with the last failure it is parked. */
+  hostRetryMs: [1_000, 5_000, 30_000] as readonly number[],
+  /** Before the storage is asked again after a failure. */
+  hostStorageRetryMs: 1_000,
+  /** Of how many conversations a host remembers that they have failed. */
+  hostFailures: 10_000,
+  /** Events of a conversation with readers that are kept in memory for them. */
+  hostRecentEvents: 500,
+  /** When to send again what was refused, as long as nothing is known of how long turns take; and at most. */
+  hostRetryAfterMs: 1_000,
+  hostRetryAfterMostMs: 60_000,
 } as const;

@@ -7,7 +7,7 @@ export const APPROVAL_CASES: readonly Case[] = [
     async (storage) => {
       const { approvals } = storage;
       const lease = await leased(storage);
-      await storage.inbox.acknowledge(lease, [1]);
+      await storage.commit(lease, { acknowledge: [1] });
       const { id, state } = await approvals.ask(lease, 'toolu_1', AWKWARD);
       strictEqual(state, 'pending');
       deepStrictEqual(await approvals.ask(lease, 'toolu_1', 'asked again'), { id, state });
@@ -16,15 +16,22 @@ export const APPROVAL_CASES: readonly Case[] = [
       ok(listed !== undefined && listed.since > 1_600_000_000_000);
       const question = JSON.parse(JSON.stringify(AWKWARD));
       deepStrictEqual([listed, ...more], [{ ...REF, id, key: 'toolu_1', question, since: listed.since }]);
+      deepStrictEqual(await approvals.get(id), { ...listed, state });
+      strictEqual(await approvals.get('nothing'), undefined);
       strictEqual((await approvals.list()).length, 2);
       strictEqual((await approvals.list({ session: REF.session, limit: 1 })).length, 1);
-      await storage.leases.release(lease, { state: 'waiting' });
+      await storage.commit(lease, { release: { state: 'waiting' } });
 
       const woken: unknown[] = [];
       const wake = (ref: unknown): void => void woken.push(ref);
       strictEqual(await approvals.answer(id, { behavior: 'allow' }, { wake }), 'taken');
       strictEqual(await approvals.answer(id, { behavior: 'deny' }, { wake }), 'already');
       deepStrictEqual(woken, [REF]);
+      deepStrictEqual(await approvals.get(id), {
+        ...listed,
+        state: 'answered',
+        answer: { behavior: 'allow' },
+      });
       strictEqual((await storage.sessions.get(REF))?.state, 'queued');
       deepStrictEqual(
         (await approvals.list()).map((each) => each.id),
@@ -68,8 +75,9 @@ export const APPROVAL_CASES: readonly Case[] = [
       const third = await approvals.ask(lease, 'toolu_3', {});
       strictEqual(await approvals.answer('nothing', 'yes'), 'gone');
       strictEqual(await approvals.answer(first.id, 'yes', { tenant: OTHER.tenant }), 'gone');
-      await approvals.withdraw(lease, ['toolu_1']);
+      await storage.commit(lease, { withdraw: ['toolu_1'] });
       strictEqual(await approvals.answer(first.id, 'yes'), 'gone');
+      strictEqual((await approvals.get(first.id))?.state, 'gone');
       deepStrictEqual(await approvals.ask(lease, 'toolu_1', {}), { id: first.id, state: 'gone' });
       const page = await approvals.list({ limit: 1 });
       const rest = await approvals.list({ after: String(page[0]?.id) });
@@ -78,7 +86,7 @@ export const APPROVAL_CASES: readonly Case[] = [
         [second.id, third.id],
       );
       strictEqual(await approvals.answer(second.id, 'yes', { tenant: REF.tenant }), 'taken');
-      await approvals.withdraw(lease);
+      await storage.commit(lease, { withdraw: 'all' });
       deepStrictEqual(await approvals.list(), []);
       strictEqual(await approvals.answer(second.id, 'yes'), 'already');
       strictEqual((await storage.inbox.read(lease)).filter(({ kind }) => kind === 'answer').length, 1);
@@ -88,9 +96,9 @@ export const APPROVAL_CASES: readonly Case[] = [
     'approvals: if the wake fails, the answer is not taken',
     async (storage) => {
       const lease = await leased(storage);
-      await storage.inbox.acknowledge(lease, [1]);
+      await storage.commit(lease, { acknowledge: [1] });
       const { id } = await storage.approvals.ask(lease, 'toolu_1', {});
-      await storage.leases.release(lease, { state: 'waiting' });
+      await storage.commit(lease, { release: { state: 'waiting' } });
       const refuse = (): Promise<void> => Promise.reject(new Error('no engine'));
       await rejects(storage.approvals.answer(id, 'yes', { wake: refuse }), /no engine/);
       strictEqual((await storage.sessions.get(REF))?.state, 'waiting');
@@ -107,7 +115,7 @@ export const APPROVAL_CASES: readonly Case[] = [
       await storage.inbox.send(REF, prompt('done'), { idempotencyKey: 'done' });
       await storage.inbox.send(REF, prompt('open'), { idempotencyKey: 'open' });
       const [, done] = await storage.inbox.read(lease);
-      await storage.inbox.acknowledge(lease, [1, Number(done?.number)]);
+      await storage.commit(lease, { acknowledge: [1, Number(done?.number)] });
       const answered = await storage.approvals.ask(lease, 'answered', {});
       const pending = await storage.approvals.ask(lease, 'pending', {});
       await storage.approvals.answer(answered.id, 'yes');
@@ -124,7 +132,7 @@ export const APPROVAL_CASES: readonly Case[] = [
       strictEqual((await storage.approvals.ask(lease, 'pending', {})).id, pending.id);
       deepStrictEqual(
         (await storage.inbox.read(lease)).map(({ kind }) => kind),
-        ['prompt', 'answer'],
+        ['answer', 'prompt'],
       );
       // The key is free again.
       await storage.inbox.send(REF, prompt('another'), { idempotencyKey: 'done' });

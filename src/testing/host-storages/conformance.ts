@@ -4,6 +4,7 @@ import { journalConformance } from '../journals/conformance.js';
 import { sessionStoreConformance } from '../session-stores/conformance.js';
 import { APPROVAL_CASES } from './approval-cases.js';
 import { type Case, leased } from './case.js';
+import { COMMIT_CASES } from './commit-cases.js';
 import { EVENT_CASES } from './event-cases.js';
 import { INBOX_CASES } from './inbox-cases.js';
 import { LEASE_CASES } from './lease-cases.js';
@@ -29,6 +30,7 @@ export function hostStorageConformance(make: MakeHostStorage): HostStorageCase[]
   return [
     ...INBOX_CASES,
     ...LEASE_CASES,
+    ...COMMIT_CASES,
     ...EVENT_CASES,
     ...APPROVAL_CASES,
     ...SESSION_CASES,

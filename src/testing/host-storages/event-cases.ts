@@ -11,10 +11,10 @@ export const EVENT_CASES: readonly Case[] = [
       deepStrictEqual(await storage.events.read(REF), { events: [], missed: 0, last: 0 });
       const lease = await leased(storage);
       const other = await leased(storage, OTHER);
-      strictEqual(await storage.events.append(lease, [AWKWARD, 'two']), 2);
-      strictEqual(await storage.events.append(other, ['elsewhere']), 1);
-      strictEqual(await storage.events.append(lease, []), 2);
-      strictEqual(await storage.events.append(lease, [null, undefined, 5]), 5);
+      strictEqual((await storage.commit(lease, { events: [AWKWARD, 'two'] })).event, 2);
+      strictEqual((await storage.commit(other, { events: ['elsewhere'] })).event, 1);
+      strictEqual((await storage.commit(lease, { events: [] })).event, 2);
+      strictEqual((await storage.commit(lease, { events: [null, undefined, 5] })).event, 5);
       const all = await storage.events.read(REF);
       deepStrictEqual(
         all.events.map(({ message }) => message),
@@ -36,7 +36,7 @@ export const EVENT_CASES: readonly Case[] = [
     async (storage) => {
       const lease = await leased(storage);
       const batches = Array.from({ length: 20 }, (_, index) => [`${index}a`, `${index}b`, `${index}c`]);
-      await Promise.all(batches.map((batch) => storage.events.append(lease, batch)));
+      await Promise.all(batches.map((batch) => storage.commit(lease, { events: batch })));
       const page = await storage.events.read(REF);
       deepStrictEqual(
         idsOf(page),
@@ -51,7 +51,7 @@ export const EVENT_CASES: readonly Case[] = [
     'events: beyond the number or the age they are swept, and who read before is told how many are missed',
     async (storage) => {
       const lease = await leased(storage);
-      await storage.events.append(lease, ['1', '2', '3', '4', '5']);
+      await storage.commit(lease, { events: ['1', '2', '3', '4', '5'] });
       await storage.sweep({ events: { maxCount: 10, maxAgeMs: 3_600_000 } });
       strictEqual((await storage.events.read(REF)).events.length, 5);
       await storage.sweep({ events: { maxCount: 2 } });
@@ -68,7 +68,7 @@ export const EVENT_CASES: readonly Case[] = [
       });
       const none = await storage.events.read(REF, { after: 4 });
       deepStrictEqual({ missed: none.missed, last: none.last }, { missed: 1, last: 5 });
-      strictEqual(await storage.events.append(lease, ['6']), 6);
+      strictEqual((await storage.commit(lease, { events: ['6'] })).event, 6);
       deepStrictEqual(idsOf(await storage.events.read(REF, { after: 5 })), [6]);
     },
   ],
@@ -96,7 +96,7 @@ export const EVENT_CASES: readonly Case[] = [
       };
       await changed(['inbox', 'queue'], () => storage.inbox.send(REF, prompt('hello')));
       const lease = await leased(storage);
-      await changed(['events'], () => storage.events.append(lease, ['one']));
+      await changed(['events'], () => storage.commit(lease, { events: ['one'] }));
       let id = '';
       await changed(['approvals', 'all'], async () => {
         ({ id } = await storage.approvals.ask(lease, 'toolu_1', {}));
@@ -104,7 +104,7 @@ export const EVENT_CASES: readonly Case[] = [
       await changed(['approvals', 'all', 'inbox'], () => storage.approvals.answer(id, 'yes'));
       for (const end of ends) end();
       const before = { ...calls };
-      await storage.events.append(lease, ['two']);
+      await storage.commit(lease, { events: ['two'] });
       deepStrictEqual(calls, before);
     },
   ],

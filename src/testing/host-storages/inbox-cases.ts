@@ -12,21 +12,21 @@ export const INBOX_CASES: readonly Case[] = [
       const entries = await inbox.read(lease);
       deepStrictEqual(
         entries.map(({ id, number, kind, body }) => ({ id, number, kind, body })),
+        // An interrupt is heard, however many prompts are before it.
         [
-          { id: first.id, number: first.number, ...prompt(JSON.parse(JSON.stringify(AWKWARD))) },
           { id: second.id, number: second.number, kind: 'interrupt', body: null },
+          { id: first.id, number: first.number, ...prompt(JSON.parse(JSON.stringify(AWKWARD))) },
         ],
       );
       ok(first.number < second.number && first.id !== second.id);
       ok(entries.every(({ at }) => at > 1_600_000_000_000));
       deepStrictEqual(await inbox.read(lease), entries);
       deepStrictEqual(await inbox.read(lease, { limit: 1 }), entries.slice(0, 1));
-      // An interrupt is dealt with before the prompt that it interrupts.
-      await inbox.acknowledge(lease, [second.number]);
-      await inbox.acknowledge(lease, [second.number, 999]);
-      deepStrictEqual(await inbox.read(lease), entries.slice(0, 1));
+      await storage.commit(lease, { acknowledge: [second.number] });
+      await storage.commit(lease, { acknowledge: [second.number, 999] });
+      deepStrictEqual(await inbox.read(lease), entries.slice(1));
       strictEqual((await storage.sessions.get(REF))?.inbox, 1);
-      await inbox.acknowledge(lease, [first.number]);
+      await storage.commit(lease, { acknowledge: [first.number] });
       deepStrictEqual(await inbox.read(lease), []);
     },
   ],
@@ -42,9 +42,9 @@ export const INBOX_CASES: readonly Case[] = [
       const stops = await Promise.all([again(), again(), again(), again()]);
       for (const stop of stops) deepStrictEqual(stop, stops[0]);
       const lease = await leased(storage);
-      await storage.events.append(lease, ['an event']);
+      await storage.commit(lease, { events: ['an event'] });
       strictEqual((await inbox.read(lease)).length, 2);
-      await inbox.acknowledge(lease, [Number(receipts[0]?.number), Number(stops[0]?.number)]);
+      await storage.commit(lease, { acknowledge: [Number(receipts[0]?.number), Number(stops[0]?.number)] });
       deepStrictEqual(await send(), receipts[0]);
       deepStrictEqual(await inbox.read(lease), []);
       // Another conversation has keys of its own; another message under the same key would be lost without a word.
@@ -57,7 +57,7 @@ export const INBOX_CASES: readonly Case[] = [
     'inbox: a receipt names the last event before the entry',
     async (storage) => {
       const lease = await leased(storage);
-      strictEqual(await storage.events.append(lease, ['one', 'two']), 2);
+      strictEqual((await storage.commit(lease, { events: ['one', 'two'] })).event, 2);
       strictEqual((await storage.inbox.send(REF, prompt('now'))).event, 2);
     },
   ],
@@ -99,10 +99,8 @@ export const INBOX_CASES: readonly Case[] = [
       await rejects(inbox.send(REF, prompt('x'), { limits: { session: 1 } }), { ...full, of: 'session' });
       strictEqual(await storage.sessions.get(more), undefined, 'what was refused has left something behind');
       const lease = await leased(storage);
-      await inbox.acknowledge(
-        lease,
-        (await inbox.read(lease)).map(({ number }) => number),
-      );
+      const numbers = (await inbox.read(lease)).map(({ number }) => number);
+      await storage.commit(lease, { acknowledge: numbers });
       await inbox.send(more, prompt('x'), { limits: { tenant: 1, session: 1 } });
     },
   ],
@@ -128,9 +126,9 @@ export const INBOX_CASES: readonly Case[] = [
         entries.map(({ body }) => body),
         ['two', 'three'],
       );
-      await storage.inbox.acknowledge(lease, [Number(entries[0]?.number)]);
-      await rejects(storage.leases.release(lease, { state: 'idle', wake: refuse }), /no engine/);
-      strictEqual(await storage.leases.release(lease, { state: 'idle', wake }), 'queued');
+      await storage.commit(lease, { acknowledge: [Number(entries[0]?.number)] });
+      await rejects(storage.commit(lease, { release: { state: 'idle', wake: refuse } }), /no engine/);
+      strictEqual((await storage.commit(lease, { release: { state: 'idle', wake } })).state, 'queued');
       strictEqual(woken.length, 2);
     },
   ],
@@ -154,9 +152,9 @@ export const INBOX_CASES: readonly Case[] = [
     'inbox: only the holder of the lease reads and acknowledges',
     async (storage) => {
       const stale = await leased(storage);
-      await storage.leases.release(stale, { state: 'idle' });
+      await storage.commit(stale, { release: { state: 'idle' } });
       await lost(storage.inbox.read(stale));
-      await lost(storage.inbox.acknowledge(stale, [1]));
+      await lost(storage.commit(stale, { acknowledge: [1] }));
       strictEqual((await storage.inbox.read(await leased(storage))).length, 1);
     },
   ],

@@ -40,7 +40,7 @@ export const LEASE_CASES: readonly Case[] = [
     async (storage) => {
       const first = await leased(storage);
       strictEqual(first.previous, 0);
-      await storage.leases.release(first, { state: 'idle' });
+      await storage.commit(first, { release: { state: 'idle' } });
       const second = await leased(storage);
       ok(second.fence > first.fence);
       strictEqual(second.previous, first.fence);
@@ -55,17 +55,17 @@ export const LEASE_CASES: readonly Case[] = [
       const current = await leased(storage);
       strictEqual(current.previous, old.fence);
       strictEqual(current.crashes, 1);
-      await lost(storage.events.append(old, ['late']));
-      await lost(storage.inbox.acknowledge(old, [1]));
+      await lost(storage.commit(old, { events: ['late'] }));
+      await lost(storage.commit(old, { acknowledge: [1] }));
       await lost(storage.inbox.read(old));
       await lost(storage.journal(old).look(call));
       await lost(storage.journal(old).begin(call));
       await lost(storage.journal(old).end(call, 'late'));
       await lost(storage.approvals.ask(old, 'toolu_1', {}));
-      await lost(storage.approvals.withdraw(old));
+      await lost(storage.commit(old, { withdraw: 'all' }));
       await lost(storage.transcript(old).append(key, [{ type: 'user' }]));
       await lost(storage.transcript(old).delete(key));
-      await lost(storage.leases.release(old, { state: 'idle' }));
+      await lost(storage.commit(old, { release: { state: 'idle' } }));
       deepStrictEqual(await storage.leases.renew([old, current], { ttlMs: TTL_MS }), [old]);
       strictEqual((await storage.events.read(REF)).last, 0);
       strictEqual((await storage.inbox.read(current)).length, 1);
@@ -79,7 +79,7 @@ export const LEASE_CASES: readonly Case[] = [
     'lease: who is late, but not taken over, goes on',
     async (storage) => {
       const lease = await expired(storage);
-      await storage.events.append(lease, ['still here']);
+      await storage.commit(lease, { events: ['still here'] });
       deepStrictEqual(await storage.leases.renew([lease], { ttlMs: TTL_MS }), []);
       const outcome = await storage.leases.acquire(REF, by('b'));
       ok(outcome.lease === undefined && outcome.refused === 'held');
@@ -91,12 +91,34 @@ export const LEASE_CASES: readonly Case[] = [
       for (let round = 0; round < 10; round += 1) {
         const ref = { ...REF, session: `race-${round}` };
         const lease = await leased(storage, ref);
-        await storage.inbox.acknowledge(lease, [1]);
+        await storage.commit(lease, { acknowledge: [1] });
         await Promise.all([
           storage.inbox.send(ref, prompt('now')),
-          storage.leases.release(lease, { state: 'idle' }),
+          storage.commit(lease, { release: { state: 'idle' } }),
         ]);
         strictEqual((await storage.sessions.get(ref))?.state, 'queued');
+      }
+    },
+  ],
+  [
+    'lease: an answer that arrives while a worker lets go to wait for it is not left lying',
+    async (storage) => {
+      for (let round = 0; round < 10; round += 1) {
+        const ref = { ...REF, session: `race-${round}` };
+        const lease = await leased(storage, ref);
+        const { id } = await storage.approvals.ask(lease, 'toolu_1', {});
+        const [outcome] = await Promise.all([
+          storage.approvals.answer(id, 'yes'),
+          storage.commit(lease, { acknowledge: [1], release: { state: 'waiting' } }),
+        ]);
+        strictEqual(outcome, 'taken');
+        strictEqual((await storage.sessions.get(ref))?.state, 'queued');
+      }
+      // Also one that was there before, and an interrupt.
+      for (const kind of ['answer', 'interrupt'] as const) {
+        const lease = await leased(storage, { ...REF, session: kind });
+        await storage.inbox.send(lease, { kind, body: null });
+        strictEqual((await storage.commit(lease, { release: { state: 'waiting' } })).state, 'queued');
       }
     },
   ],
@@ -104,14 +126,14 @@ export const LEASE_CASES: readonly Case[] = [
     'lease: while a conversation waits for an answer, a prompt does not queue it, and an interrupt does',
     async (storage) => {
       const lease = await leased(storage);
-      strictEqual(await storage.leases.release(lease, { state: 'waiting' }), 'waiting');
+      strictEqual((await storage.commit(lease, { release: { state: 'waiting' } })).state, 'waiting');
       await storage.inbox.send(REF, prompt('meanwhile'));
       strictEqual((await storage.sessions.get(REF))?.state, 'waiting');
       deepStrictEqual(await storage.leases.claim({ ...by('b'), count: 10 }), []);
       await storage.inbox.send(REF, { kind: 'interrupt', body: null });
       strictEqual((await storage.sessions.get(REF))?.state, 'queued');
       const again = await leased(storage);
-      strictEqual(await storage.leases.release(again, { state: 'waiting' }), 'queued');
+      strictEqual((await storage.commit(again, { release: { state: 'waiting' } })).state, 'queued');
     },
   ],
   [
@@ -144,11 +166,14 @@ export const LEASE_CASES: readonly Case[] = [
       await expired(storage);
       const second = await leased(storage, REF, { ttlMs: 1 });
       strictEqual(second.crashes, 1);
-      await storage.inbox.acknowledge(second, [1]);
+      await storage.commit(second, { acknowledge: [1] });
       await until(async () => (await storage.sessions.get(REF))?.state === 'queued');
       const third = await leased(storage);
       strictEqual(third.crashes, 1);
-      strictEqual(await storage.leases.release(third, { state: 'parked', reason: 'No credit' }), 'parked');
+      strictEqual(
+        (await storage.commit(third, { release: { state: 'parked', reason: 'No credit' } })).state,
+        'parked',
+      );
       strictEqual((await storage.sessions.get(REF))?.reason, 'No credit');
       deepStrictEqual(await storage.leases.acquire(REF, by('w')), { refused: 'parked', reason: 'No credit' });
     },
@@ -172,7 +197,7 @@ export const LEASE_CASES: readonly Case[] = [
       deepStrictEqual(names(await claim(1)), ['d000']);
       const [lease] = next;
       ok(lease);
-      await storage.leases.release(lease, { state: 'queued', delayMs: TTL_MS });
+      await storage.commit(lease, { release: { state: 'queued', delayMs: TTL_MS } });
       deepStrictEqual(names(await claim(2)), ['a003', 'a004']);
       deepStrictEqual(await storage.sessions.counts('c'), {
         idle: 0,
@@ -206,7 +231,7 @@ export const LEASE_CASES: readonly Case[] = [
       const [lease] = await storage.leases.claim({ ...by('b'), count: 1 });
       strictEqual(lease?.previous, old.fence);
       strictEqual(lease.crashes, 1);
-      await lost(storage.events.append(old, ['late']));
+      await lost(storage.commit(old, { events: ['late'] }));
     },
   ],
 ];

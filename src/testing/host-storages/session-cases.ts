@@ -32,7 +32,7 @@ export const SESSION_CASES: readonly Case[] = [
       const first = await leased(storage);
       for (const id of ['a', 'b']) await storage.journal(first).begin(call(id));
       await storage.journal(first).end(call('a'), 'result');
-      await storage.leases.release(first, { state: 'queued' });
+      await storage.commit(first, { release: { state: 'queued' } });
       const next = storage.journal(await leased(storage));
       deepStrictEqual(await next.begin(call('a')), { state: 'done', result: 'result' });
       deepStrictEqual(await next.begin(call('b')), { state: 'uncertain' });
@@ -48,7 +48,7 @@ export const SESSION_CASES: readonly Case[] = [
       strictEqual(await storage.transcript(OTHER).load(key), null);
       await rejects(storage.transcript(REF).append(key, [{ type: 'user' }]), { code: 'INVALID_OPTION' });
       await rejects(storage.transcript(REF).delete(key), { code: 'INVALID_OPTION' });
-      await storage.leases.release(lease, { state: 'idle' });
+      await storage.commit(lease, { release: { state: 'idle' } });
       await lost(storage.transcript(lease).append(key, [{ type: 'user' }]));
       strictEqual((await storage.transcript(REF).load(key))?.length, 1);
     },
@@ -63,7 +63,7 @@ export const SESSION_CASES: readonly Case[] = [
         await storage.inbox.send({ tenant: 't', session }, prompt('x'));
       await storage.inbox.send({ tenant: 's', session: 'z' }, prompt('x'));
       const lease = await leased(storage, { tenant: 't', session: 'd' });
-      await storage.events.append(lease, ['one']);
+      await storage.commit(lease, { events: ['one'] });
       const names = (all: { session: string }[]): string => all.map(({ session }) => session).join('');
       strictEqual(names(await sessions.list()), 'zabcd');
       const page = await sessions.list({ tenant: 't', limit: 2 });
@@ -93,12 +93,12 @@ export const SESSION_CASES: readonly Case[] = [
       const key = { projectKey: 'project', sessionId: 'session' };
       const lease = await leased(storage);
       await storage.inbox.send(OTHER, prompt('stays'));
-      await storage.events.append(lease, ['one']);
+      await storage.commit(lease, { events: ['one'] });
       await storage.journal(lease).begin(call('a'));
       const { id } = await storage.approvals.ask(lease, 'a', {});
       await storage.transcript(lease).append(key, [{ type: 'user' }]);
       await rejects(storage.sessions.remove(REF), { code: 'LEASE_HELD' });
-      await storage.leases.release(lease, { state: 'waiting' });
+      await storage.commit(lease, { release: { state: 'waiting' } });
       await storage.sessions.remove(REF);
       await storage.sessions.remove(REF);
       strictEqual(await storage.sessions.get(REF), undefined);

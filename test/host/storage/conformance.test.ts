@@ -61,13 +61,32 @@ describe('a storage that', () => {
         };
         return {
           leases: { ...good.leases, acquire },
-          events: {
-            ...good.events,
-            append: (lease, messages) => good.events.append(newest ?? lease, messages),
-          },
+          commit: (lease, commit) => good.commit(newest ?? lease, commit),
         };
       },
       /after a takeover every write/,
+    ],
+    [
+      'forgets at a release what has arrived meanwhile',
+      (good) => ({
+        commit: async (lease, { release, ...rest }) => {
+          if (release === undefined) return good.commit(lease, rest);
+          const entries = await good.inbox.read(lease);
+          const acknowledge = entries.map(({ number }) => number);
+          return good.commit(lease, { ...rest, acknowledge, release });
+        },
+      }),
+      /answer that arrives while a worker lets go/,
+    ],
+    [
+      'stores one part of a commit after the other',
+      (good) => ({
+        commit: async (lease, { release, ...rest }) => {
+          const committed = await good.commit(lease, rest);
+          return release === undefined ? committed : good.commit(lease, { release });
+        },
+      }),
+      /all of it or nothing/,
     ],
     [
       'takes every answer',

@@ -39,7 +39,7 @@ describe('the storage in a directory', () => {
     expect(bodies.length).toBeGreaterThanOrEqual(worker.said.length);
     expect(bodies).toEqual(bodies.map((_, index) => ['a', index]));
     const { id } = await mine.approvals.ask(lease as Lease, 'toolu_1', { question: 'May I?' });
-    await mine.leases.release(lease as Lease, { state: 'waiting' });
+    await mine.commit(lease as Lease, { release: { state: 'waiting' } });
     await expect(postgresStorage({ directory }).open()).rejects.toThrow(`in use by process ${process.pid}`);
     await mine.close();
 
@@ -49,6 +49,26 @@ describe('the storage in a directory', () => {
     expect(await next.approvals.answer(id, { behavior: 'allow' })).toBe('taken');
     expect((await next.sessions.get(REF))?.state).toBe('queued');
     await next.close();
+  });
+
+  it('does not wait for the leases of a program that was killed, and counts the crash (R61)', async () => {
+    const directory = join(folder, 'leases');
+    const others = ['lost', 'parked'].map((session) => ({ ...REF, session }));
+    await using worker = startWorker({ directory });
+    for (const ref of others) {
+      await worker.call('inbox', 'send', ref, PROMPT);
+      await worker.call('leases', 'acquire', ref, { owner: 'victim', ttlMs: 3_600_000 });
+    }
+    worker.process.kill('SIGKILL');
+    await expect.poll(() => worker.process.signalCode).toBe('SIGKILL');
+    const mine = postgresStorage({ directory });
+    expect(await mine.sessions.counts()).toMatchObject({ queued: 2, running: 0 });
+    const options = { owner: 'next', ttlMs: 3_600_000 };
+    const refused = await mine.leases.acquire({ ...REF, session: 'parked' }, { ...options, maxCrashes: 1 });
+    expect(refused).toMatchObject({ refused: 'parked', reason: /1 times.*"victim"/ });
+    const [lease] = await mine.leases.claim({ ...options, count: 10 });
+    expect(lease).toMatchObject({ session: 'lost', crashes: 1 });
+    await mine.close();
   });
 
   it('is not kept from its directory by a process that has the number of the one before', async () => {

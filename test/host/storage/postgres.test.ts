@@ -61,6 +61,15 @@ describe.skipIf(binaries === undefined)('on a PostgreSQL server', () => {
     return lease as Lease;
   }
 
+  /** Until so many statements wait for what somebody else has locked. */
+  const waiting = (count: number): Promise<void> =>
+    expect
+      .poll(
+        async () =>
+          (await admin.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).rowCount,
+      )
+      .toBe(count);
+
   it('a call of a tool costs two durable writes, and every other step of a turn one (goal of scale.md)', async () => {
     const lease = await leased();
     const counted = async (doing: () => Promise<unknown>): Promise<number> => {
@@ -76,8 +85,7 @@ describe.skipIf(binaries === undefined)('on a PostgreSQL server', () => {
         await journal.end(call, 'result');
       }),
     ).toBe(2);
-    expect(await counted(() => storage.events.append(lease, ['a', 'b', 'c']))).toBe(1);
-    expect(await counted(() => storage.inbox.acknowledge(lease, [1]))).toBe(1);
+    expect(await counted(() => storage.commit(lease, { events: ['a', 'b', 'c'] }))).toBe(1);
     expect(await counted(() => storage.leases.renew(Array(50).fill(lease), { ttlMs: 600_000 }))).toBe(1);
     // Several statements, but one transaction.
     const before = pool.statements.length;
@@ -85,7 +93,8 @@ describe.skipIf(binaries === undefined)('on a PostgreSQL server', () => {
       .transcript(lease)
       .append({ projectKey: 'p', sessionId: 's' }, [{ type: 'user' }, { type: 'assistant' }]);
     expect(pool.statements.slice(before).filter((text) => text === 'COMMIT').length).toBe(1);
-    expect(await counted(() => storage.leases.release(lease, { state: 'idle' }))).toBe(1);
+    const last = { events: ['d'], acknowledge: [1], withdraw: 'all', release: { state: 'idle' } } as const;
+    expect(await counted(() => storage.commit(lease, last))).toBe(1);
   });
 
   it('a wake is stored with what has caused it, or not at all (R61)', async () => {
@@ -152,24 +161,57 @@ describe.skipIf(binaries === undefined)('on a PostgreSQL server', () => {
     const blocker = await admin.connect();
     await blocker.query('BEGIN');
     await blocker.query('SELECT 1 FROM tenon.sessions WHERE session = $1 FOR UPDATE', [REF.session]);
-    const append = storage.events.append(lease, ['late']);
+    const append = storage.commit(lease, { events: ['late'] });
     const failed = expect(append).rejects.toMatchObject({
       code: 'STORAGE_FAILED',
       isTransient: true,
       message: /60 s/,
     });
     // When the statement is on its way, and not only the connection to it.
-    await expect
-      .poll(
-        async () =>
-          (await admin.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).rowCount,
-      )
-      .toBe(1);
+    await waiting(1);
     timers.expire();
     await failed;
     await blocker.query('ROLLBACK');
     blocker.release();
-    await storage.leases.release(lease, { state: 'idle' });
+    await storage.commit(lease, { release: { state: 'idle' } });
+  });
+
+  it('an answer that has the row when a worker wants to wait for it is seen, though it is stored only afterwards (R62)', async () => {
+    const ref = { ...REF, session: 'answered meanwhile' };
+    await storage.inbox.send(ref, PROMPT);
+    const { lease } = await storage.leases.acquire(ref, { owner: 'test', ttlMs: 600_000 });
+    const { id } = await storage.approvals.ask(lease as Lease, 'toolu_1', {});
+    const blocker = await admin.connect();
+    await blocker.query('BEGIN');
+    await blocker.query('SELECT 1 FROM tenon.approvals WHERE id = $1 FOR UPDATE', [id]);
+    const answer = storage.approvals.answer(id, 'yes');
+    await waiting(1);
+    const commit = storage.commit(lease as Lease, { acknowledge: [1], release: { state: 'waiting' } });
+    await waiting(2);
+    await blocker.query('ROLLBACK');
+    blocker.release();
+    expect(await answer).toBe('taken');
+    expect((await commit).state).toBe('queued');
+    expect(await storage.sessions.get(ref)).toMatchObject({ state: 'queued', inbox: 1 });
+  });
+
+  it('a prompt that has the row when a worker lets go is seen, though it is stored only afterwards (R61)', async () => {
+    const ref = { ...REF, session: 'sent meanwhile' };
+    await storage.inbox.send(ref, PROMPT);
+    const { lease } = await storage.leases.acquire(ref, { owner: 'test', ttlMs: 600_000 });
+    const blocker = await admin.connect();
+    await blocker.query('BEGIN');
+    // Senders take turns when the queue is nearly full, after they have the row.
+    await blocker.query(`SELECT pg_advisory_xact_lock(hashtextextended('tenon queue "tenon"', 0))`);
+    const send = storage.inbox.send(ref, PROMPT, { limits: { tenant: LIMITS.hostQueueMargin } });
+    await waiting(1);
+    const commit = storage.commit(lease as Lease, { acknowledge: [1], release: { state: 'idle' } });
+    await waiting(2);
+    await blocker.query('ROLLBACK');
+    blocker.release();
+    await send;
+    expect((await commit).state).toBe('queued');
+    expect(await storage.sessions.get(ref)).toMatchObject({ state: 'queued', inbox: 1 });
   });
 
   it('nobody takes a conversation over while its holder, though late, is writing (R61)', async () => {
@@ -182,12 +224,7 @@ describe.skipIf(binaries === undefined)('on a PostgreSQL server', () => {
     await blocker.query('BEGIN');
     await blocker.query('LOCK TABLE tenon.transcript_entries IN EXCLUSIVE MODE');
     const append = storage.transcript(lease as Lease).append(key, [{ type: 'user' }]);
-    await expect
-      .poll(
-        async () =>
-          (await admin.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).rowCount,
-      )
-      .toBe(1);
+    await waiting(1);
     const options = { owner: 'next', ttlMs: 60_000 };
     const meanwhile = await storage.leases.acquire(ref, options);
     await blocker.query('ROLLBACK');

@@ -128,9 +128,9 @@ describe.skipIf(binaries === undefined)('on one PostgreSQL server', () => {
     await using holder = start('holder');
     await storage.inbox.send(REF, { kind: 'prompt', body: 'go' });
     const { lease } = await holder.call('leases', 'acquire', REF, { owner: 'holder', ttlMs: TTL_MS });
-    await holder.call('events', 'append', lease, ['before']);
+    await holder.run('commit', lease, { events: ['before'] });
     holder.process.kill('SIGSTOP');
-    const late = holder.call('events', 'append', lease, ['late']);
+    const late = holder.run('commit', lease, { events: ['late'] });
     const taken = async (): Promise<Lease | undefined> =>
       (await storage.leases.acquire(REF, { owner: 'next', ttlMs: 60_000 })).lease;
     let next: Lease | undefined;
@@ -140,7 +140,7 @@ describe.skipIf(binaries === undefined)('on one PostgreSQL server', () => {
         return next;
       })
       .toBeDefined();
-    await storage.events.append(next as Lease, ['of the next']);
+    await storage.commit(next as Lease, { events: ['of the next'] });
     holder.process.kill('SIGCONT');
     await expect(late).rejects.toMatchObject({ code: 'LEASE_LOST' });
     expect(await holder.call('leases', 'renew', [lease], { ttlMs: TTL_MS })).toEqual([lease]);
@@ -154,7 +154,7 @@ describe.skipIf(binaries === undefined)('on one PostgreSQL server', () => {
     const options = { owner: 'ahead', ttlMs: 60_000 };
     expect(await ahead.call('leases', 'acquire', REF, options)).toMatchObject({ refused: 'held' });
     expect(await ahead.call('leases', 'claim', { ...options, count: 5 })).toEqual([]);
-    await storage.leases.release(lease as Lease, { state: 'queued' });
+    await storage.commit(lease as Lease, { release: { state: 'queued' } });
     expect(await ahead.call('leases', 'acquire', REF, options)).toMatchObject({ lease: { owner: 'ahead' } });
     const held = await storage.leases.acquire(REF, { owner: 'test', ttlMs: 60_000 });
     expect(held).toMatchObject({ refused: 'held' });

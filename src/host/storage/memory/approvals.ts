@@ -52,13 +52,10 @@ export function memoryApprovals(conversations: Conversations): ApprovalStorage {
       tell(conversation);
       return 'taken';
     },
-    withdraw: async (lease, keys) => {
-      const conversation = conversations.held(lease);
-      for (const question of conversation.questions.values()) {
-        if (question.state !== 'pending' || keys?.includes(question.key) === false) continue;
-        Object.assign(question, { state: 'gone', settled: clock.now() });
-      }
-      tell(conversation);
+    get: async (id) => {
+      conversations.checkOpen();
+      const question = conversations.questions.get(id);
+      return question && { ...approvalOf(question), ...stateOf(question) };
     },
     list: async ({ tenant, session, after, limit } = {}) => {
       conversations.checkOpen();

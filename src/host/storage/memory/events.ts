@@ -1,21 +1,9 @@
-import { clock } from '../../../protocol/base/clock.js';
-import { checkedCount, checkedLimit, checkedRef, jsonOf } from '../checked.js';
+import { checkedCount, checkedLimit, checkedRef } from '../checked.js';
 import type { EventStorage } from '../port/events.js';
 import type { Conversations } from './conversations.js';
 
 export function memoryEvents(conversations: Conversations): EventStorage {
   return {
-    append: async (lease, messages) => {
-      const texts = messages.map((message) => jsonOf('message', message));
-      const conversation = conversations.held(lease);
-      const at = clock.now();
-      for (const message of texts) {
-        conversation.lastEvent += 1;
-        conversation.events.push({ id: conversation.lastEvent, at, message });
-      }
-      if (texts.length > 0) conversations.tell({ kind: 'events', ...conversation.ref });
-      return conversation.lastEvent;
-    },
     read: async (ref, { after = 0, limit } = {}) => {
       conversations.checkOpen();
       checkedCount('after', after, 0);

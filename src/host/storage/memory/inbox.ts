@@ -24,16 +24,11 @@ export function memoryInbox(conversations: Conversations): InboxStorage {
       });
     },
     read: async (lease, { limit } = {}) => {
-      return [...conversations.held(lease).inbox.values()].slice(0, checkedLimit(limit)).map(entryOf);
-    },
-    acknowledge: async (lease, numbers) => {
-      const conversation = conversations.held(lease);
-      for (const number of numbers) {
-        const entry = takeOut(conversations, conversation, number);
-        if (entry === undefined) continue;
-        entry.acknowledged = clock.now();
-        conversation.crashes = 0;
-      }
+      const all = [...conversations.held(lease).inbox.values()];
+      const signals = all.filter(({ kind }) => kind !== 'prompt');
+      const entries =
+        signals.length === 0 ? all : [...signals, ...all.filter(({ kind }) => kind === 'prompt')];
+      return entries.slice(0, checkedLimit(limit)).map(entryOf);
     },
   };
 }
@@ -75,7 +70,7 @@ export async function addEntry(
   return receiptOf(entry);
 }
 
-function takeOut(
+export function takeOut(
   conversations: Conversations,
   conversation: Conversation,
   number: number,

@@ -1,7 +1,7 @@
 import { clock } from '../../../protocol/base/clock.js';
 import { checkedCount, checkedDuration, checkedName, checkedRef, crashReason } from '../checked.js';
 import type { Lease } from '../port/conversation.js';
-import type { AcquireOptions, ClaimOptions, LeaseStorage, ReleaseOptions } from '../port/leases.js';
+import type { AcquireOptions, ClaimOptions, LeaseStorage } from '../port/leases.js';
 import type { Conversation, Conversations } from './conversations.js';
 
 export function memoryLeases(conversations: Conversations): LeaseStorage {
@@ -30,33 +30,7 @@ export function memoryLeases(conversations: Conversations): LeaseStorage {
         return false;
       });
     },
-    release: async (lease, options) => {
-      const conversation = conversations.held(lease);
-      const { owner, leaseUntil } = conversation;
-      const state = stateAfter(conversation, options);
-      conversation.owner = undefined;
-      conversation.crashes = 0;
-      conversation.reason = state === 'parked' ? (options.reason ?? '') : undefined;
-      conversation.readyAt = clock.monotonic() + checkedDuration('delayMs', options.delayMs ?? 0, 0);
-      conversation.changed = clock.now();
-      conversations.setState(conversation, state);
-      await conversations.wake(conversation, options.wake, () => {
-        if (conversation.fence !== lease.fence) return;
-        Object.assign(conversation, { owner, leaseUntil });
-        conversations.setState(conversation, 'running');
-      });
-      if (state === 'queued') conversations.tell({ kind: 'queue' });
-      return state;
-    },
   };
-}
-
-function stateAfter({ inbox }: Conversation, { state }: ReleaseOptions): ReleaseOptions['state'] {
-  const isWoken =
-    state === 'waiting'
-      ? [...inbox.values()].some(({ kind }) => kind !== 'prompt')
-      : state === 'idle' && inbox.size > 0;
-  return isWoken ? 'queued' : state;
 }
 
 /** Gives back what a worker holds whose time is over. */

@@ -2,6 +2,7 @@ import { clock } from '../../../protocol/base/clock.js';
 import { checkedRef } from '../checked.js';
 import type { HostStorage, Retention } from '../port/storage.js';
 import { memoryApprovals } from './approvals.js';
+import { memoryCommit } from './commit.js';
 import { type Conversation, Conversations } from './conversations.js';
 import { memoryEvents } from './events.js';
 import { memoryInbox } from './inbox.js';
@@ -20,6 +21,7 @@ export function memoryStorage(): HostStorage {
     events: memoryEvents(conversations),
     approvals: memoryApprovals(conversations),
     sessions: memorySessions(conversations),
+    commit: (lease, commit) => memoryCommit(conversations, lease, commit),
     transcript: (of) => memoryTranscript(conversations, 'fence' in of ? of : checkedRef(of)),
     watch: (topic, onChange) => {
       conversations.checkOpen();

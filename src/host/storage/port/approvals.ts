@@ -38,8 +38,8 @@ export interface ApprovalStorage {
    * and queues the conversation if that waits. Later ones find it `already` answered. Anybody may call it, at any time.
    */
   answer(id: string, answer: unknown, options?: AnswerOptions): Promise<'taken' | 'already' | 'gone'>;
-  /** Pending questions are no longer asked: those with the given keys, or all. For the holder of the lease. */
-  withdraw(lease: Lease, keys?: readonly string[]): Promise<void>;
+  /** One question, whatever has become of it. Undefined: there is none, or no longer. */
+  get(id: string): Promise<(Approval & ApprovalState) | undefined>;
   /** Pending questions, the oldest first. */
   list(query?: ApprovalQuery): Promise<Approval[]>;
 }

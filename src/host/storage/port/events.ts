@@ -1,4 +1,4 @@
-import type { Lease, SessionRef } from './conversation.js';
+import type { SessionRef } from './conversation.js';
 
 export interface StoredEvent {
   /** 1, 2, 3 … in each conversation, without a gap. */
@@ -17,10 +17,8 @@ export interface EventPage {
   last: number;
 }
 
-/** What readers see of conversations. */
+/** What readers see of conversations. Workers write it with `commit`. */
 export interface EventStorage {
-  /** Appends all or none, and returns the id of the last. For the holder of the lease, with as many at once as there are. */
-  append(lease: Lease, messages: readonly unknown[]): Promise<number>;
   /** The next events after an id, in order. Anybody may call it, at any time. */
   read(
     ref: SessionRef,

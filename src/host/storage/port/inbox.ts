@@ -38,7 +38,7 @@ export interface SendOptions extends WakeOptions {
   limits?: QueueLimits | undefined;
 }
 
-/** What people send to conversations, kept until a worker has dealt with it. */
+/** What people send to conversations, kept until a worker has dealt with it, and said so with `commit`. */
 export interface InboxStorage {
   /**
    * Anybody may call it, at any time, for a conversation that need not exist yet. When it resolves, the entry survives
@@ -47,8 +47,9 @@ export interface InboxStorage {
    * error the entry may be stored or not: send it again with the same key.
    */
   send(ref: SessionRef, message: InboxMessage, options?: SendOptions): Promise<Receipt>;
-  /** The first entries that are not acknowledged, in order. For the holder of the lease, as often as it likes. */
+  /**
+   * The first entries that are not acknowledged: answers and interrupts, however many prompts are before them, then prompts;
+   * each in order. For the holder of the lease, as often as it likes.
+   */
   read(lease: Lease, options?: { limit?: number | undefined }): Promise<InboxEntry[]>;
-  /** Takes entries out of the inbox, in any order. To be called once what came of them is stored; twice is no error. */
-  acknowledge(lease: Lease, numbers: readonly number[]): Promise<void>;
 }

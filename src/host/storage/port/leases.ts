@@ -1,4 +1,4 @@
-import type { Lease, SessionRef, WakeOptions } from './conversation.js';
+import type { Lease, SessionRef } from './conversation.js';
 
 export interface AcquireOptions {
   /** Names the worker, for people who look at lists. */
@@ -24,17 +24,7 @@ export interface ClaimOptions extends AcquireOptions {
   perTenant?: number | undefined;
 }
 
-/** What becomes of a conversation when its worker is done with it. */
-export interface ReleaseOptions extends WakeOptions {
-  /** `queued`: to be tried again. With `idle` it is queued too if something is left in the inbox. */
-  state: 'idle' | 'queued' | 'waiting' | 'parked';
-  /** Why it is parked, for people. */
-  reason?: string | undefined;
-  /** If it is queued: not before so many milliseconds. */
-  delayMs?: number | undefined;
-}
-
-/** One writer for each conversation. Every clock is the storage's own; that of a worker is never asked. */
+/** One writer for each conversation, until it commits a release. Every clock is the storage's own; that of a worker is never asked. */
 export interface LeaseStorage {
   /** Takes a conversation if nobody has it, or its holder's time is over. For engines that say which one to wake. */
   acquire(ref: SessionRef, options: AcquireOptions): Promise<Acquired>;
@@ -45,9 +35,4 @@ export interface LeaseStorage {
   claim(options: ClaimOptions): Promise<Lease[]>;
   /** Prolongs leases, and returns those that are lost. To be called well before they end; one call for all of a worker's. */
   renew(leases: readonly Lease[], options: { ttlMs: number }): Promise<Lease[]>;
-  /**
-   * Gives the conversation back, and returns what it is now. Nothing that arrives at the same moment is left lying: it is
-   * either seen by this call, and the conversation queued, or finds the conversation idle, and queues it.
-   */
-  release(lease: Lease, options: ReleaseOptions): Promise<'idle' | 'queued' | 'waiting' | 'parked'>;
 }

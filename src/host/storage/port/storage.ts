@@ -1,10 +1,10 @@
 import type { Journal } from '../../../protocol/wire/journal.js';
 import type { SessionStore } from '../../../protocol/wire/session-store.js';
 import type { ApprovalStorage } from './approvals.js';
+import type { CommitTo } from './commit.js';
 import type { Lease, SessionRef } from './conversation.js';
 import type { EventStorage } from './events.js';
 import type { InboxStorage } from './inbox.js';
-
 import type { LeaseStorage } from './leases.js';
 import type { SessionStorage } from './sessions.js';
 
@@ -36,6 +36,8 @@ export interface HostStorage {
   readonly events: EventStorage;
   readonly approvals: ApprovalStorage;
   readonly sessions: SessionStorage;
+  /** What a worker says of its conversation: events, what is dealt with, and that it gives it back. */
+  readonly commit: CommitTo;
   /** The calls of tools in a conversation, for the holder of its lease. */
   journal(lease: Lease): Journal;
   /**

@@ -16,18 +16,13 @@ export function postgresApprovals({ schema, database, changed }: PostgresContext
     SELECT $4, tenant, session, $5, $6 FROM held
     ON CONFLICT (tenant, session, key) DO UPDATE SET key = a.key
     RETURNING id, state, answer`;
-  const withdraw = `
-    WITH held AS (${heldRow(schema)}), gone AS (
-      UPDATE ${schema}.approvals a SET state = 'gone', settled = clock_timestamp() FROM held
-      WHERE a.tenant = held.tenant AND a.session = held.session AND a.state = 'pending'
-        AND ($4::text[] IS NULL OR a.key = ANY ($4::text[]))
-    )
-    SELECT 1 FROM held`;
   const answer = `
     UPDATE ${schema}.approvals SET state = 'answered', answer = $2, settled = clock_timestamp()
     WHERE id = $1 AND state = 'pending' RETURNING key`;
+  const columns = `a.id, a.tenant, a.session, a.key, a.question, ${millisecondsOf('a.since')} AS since`;
+  const one = `SELECT ${columns}, a.state, a.answer FROM ${schema}.approvals a WHERE a.id = $1`;
   const list = `
-    SELECT a.id, a.tenant, a.session, a.key, a.question, ${millisecondsOf('a.since')} AS since FROM ${schema}.approvals a
+    SELECT ${columns} FROM ${schema}.approvals a
     WHERE a.state = 'pending' AND ($1::text IS NULL OR a.tenant = $1) AND ($2::text IS NULL OR a.session = $2)
       AND a.place > coalesce((SELECT b.place FROM ${schema}.approvals b WHERE b.id = $3::text), 0)
     ORDER BY a.place LIMIT $4`;
@@ -64,10 +59,9 @@ export function postgresApprovals({ schema, database, changed }: PostgresContext
       changed({ kind: 'inbox', ...outcome }, { kind: 'queue' });
       return 'taken';
     },
-    withdraw: async (lease, keys) => {
-      const { rows } = await (await database()).query(withdraw, [...leaseValues(lease), keys ?? null]);
-      if (rows.length === 0) throw new LeaseLostError(lease);
-      tell(lease);
+    get: async (id) => {
+      const [row] = (await (await database()).query(one, [id])).rows;
+      return row && { ...approvalOf(row), ...stateOf(row) };
     },
     list: async ({ tenant, session, after, limit } = {}) => {
       const values = [tenant ?? null, session ?? null, after ?? null, checkedLimit(limit)];

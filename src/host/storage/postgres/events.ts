@@ -1,22 +1,10 @@
-import { checkedCount, checkedLimit, checkedRef, jsonOf } from '../checked.js';
-import { LeaseLostError } from '../errors.js';
+import { checkedCount, checkedLimit, checkedRef } from '../checked.js';
 import type { EventStorage } from '../port/events.js';
 import type { PostgresContext } from './context.js';
 import { numberIn, textIn } from './sql.js';
-import { leaseValues, millisecondsOf, refValues } from './statements.js';
+import { millisecondsOf, refValues } from './statements.js';
 
-export function postgresEvents({ schema, database, changed }: PostgresContext): EventStorage {
-  const append = `
-    WITH held AS (
-      UPDATE ${schema}.sessions SET last_event = last_event + cardinality($4::text[])
-      WHERE tenant = $1 AND session = $2 AND fence = $3 AND owner IS NOT NULL
-      RETURNING tenant, session, last_event
-    ), added AS (
-      INSERT INTO ${schema}.events (tenant, session, id, message)
-      SELECT tenant, session, last_event - cardinality($4::text[]) + place, message
-      FROM held, unnest($4::text[]) WITH ORDINALITY AS each (message, place)
-    )
-    SELECT last_event FROM held`;
+export function postgresEvents({ schema, database }: PostgresContext): EventStorage {
   // The row of the conversation comes also when there is no event, once.
   const read = `
     SELECT s.first_event, s.last_event, e.id, ${millisecondsOf('e.at')} AS at, e.message
@@ -27,13 +15,6 @@ export function postgresEvents({ schema, database, changed }: PostgresContext): 
     ) e ON true
     WHERE s.tenant = $1 AND s.session = $2 ORDER BY e.id`;
   return {
-    append: async (lease, messages) => {
-      const texts = messages.map((message) => jsonOf('message', message));
-      const { rows } = await (await database()).query(append, [...leaseValues(lease), texts]);
-      if (rows.length === 0) throw new LeaseLostError(lease);
-      if (texts.length > 0) changed({ kind: 'events', tenant: lease.tenant, session: lease.session });
-      return numberIn(rows[0], 'last_event');
-    },
     read: async (ref, { after = 0, limit } = {}) => {
       const values = [...refValues(checkedRef(ref)), checkedCount('after', after, 0), checkedLimit(limit)];
       const { rows } = await (await database()).query(read, values);

@@ -6,7 +6,7 @@ import type { SessionRef, TransactionQuery, Wake } from '../port/conversation.js
 import type { InboxEntry, InboxKind, InboxStorage, QueueLimits, Receipt } from '../port/inbox.js';
 import { type PostgresContext, wakeIn } from './context.js';
 import { numberIn, type Row, textIn } from './sql.js';
-import { heldRow, leaseValues, millisecondsOf, refValues } from './statements.js';
+import { leaseValues, millisecondsOf, refValues } from './statements.js';
 
 export function postgresInbox(context: PostgresContext): InboxStorage {
   const { schema, database, changed } = context;
@@ -21,20 +21,8 @@ export function postgresInbox(context: PostgresContext): InboxStorage {
     WITH held AS (SELECT 1 FROM ${schema}.sessions WHERE tenant = $1 AND session = $2 AND fence = $3 AND owner IS NOT NULL)
     SELECT i.id, i.number, i.kind, i.body, ${millisecondsOf('i.at')} AS at FROM held LEFT JOIN LATERAL (
       SELECT * FROM ${schema}.inbox
-      WHERE tenant = $1 AND session = $2 AND acknowledged IS NULL ORDER BY number LIMIT $4
-    ) i ON true ORDER BY i.number`;
-  const acknowledge = `
-    WITH held AS (${heldRow(schema)}), done AS (
-      UPDATE ${schema}.inbox i SET acknowledged = clock_timestamp() FROM held
-      WHERE i.tenant = held.tenant AND i.session = held.session AND i.number = ANY ($4::bigint[]) AND i.acknowledged IS NULL
-      RETURNING i.kind
-    ), counted AS (
-      SELECT count(*) FILTER (WHERE kind = 'prompt') AS prompts, count(*) FILTER (WHERE kind <> 'prompt') AS signals FROM done
-    )
-    UPDATE ${schema}.sessions s
-    SET prompts = s.prompts - c.prompts, signals = s.signals - c.signals,
-      crashes = CASE WHEN c.prompts + c.signals > 0 THEN 0 ELSE s.crashes END
-    FROM held, counted c WHERE s.tenant = held.tenant AND s.session = held.session RETURNING 1`;
+      WHERE tenant = $1 AND session = $2 AND acknowledged IS NULL ORDER BY kind = 'prompt', number LIMIT $4
+    ) i ON true ORDER BY i.kind = 'prompt', i.number`;
   return {
     send: async (given, message, { idempotencyKey, limits = {}, wake } = {}) => {
       const ref = checkedRef(given);
@@ -57,10 +45,6 @@ export function postgresInbox(context: PostgresContext): InboxStorage {
       const { rows } = await (await database()).query(read, [...leaseValues(lease), checkedLimit(limit)]);
       if (rows.length === 0) throw new LeaseLostError(lease);
       return rows.flatMap((row) => (textIn(row, 'id') === undefined ? [] : [entryOf(row)]));
-    },
-    acknowledge: async (lease, numbers) => {
-      const { rows } = await (await database()).query(acknowledge, [...leaseValues(lease), numbers]);
-      if (rows.length === 0) throw new LeaseLostError(lease);
     },
   };
 }

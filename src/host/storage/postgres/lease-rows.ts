@@ -44,6 +44,11 @@ export function expire(schema: string, which: string): string {
     FROM lost WHERE s.tenant = lost.tenant AND s.session = lost.session`;
 }
 
+/** The time of every lease is over, for a database that nobody else can have open: whoever held them is gone. */
+export function endLeases(schema: string): string {
+  return `UPDATE ${schema}.sessions SET lease_until = clock_timestamp() WHERE state = 'running' AND lease_until > clock_timestamp()`;
+}
+
 export function mostCrashes({ maxCrashes }: AcquireOptions): number {
   return maxCrashes ?? Number.MAX_SAFE_INTEGER;
 }

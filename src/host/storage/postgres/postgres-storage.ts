@@ -4,12 +4,14 @@ import { closedError } from '../errors.js';
 import type { HostStorage } from '../port/storage.js';
 import { Announcements } from './announcements.js';
 import { postgresApprovals } from './approvals.js';
+import { postgresCommit } from './commit.js';
 import { checkPlace, connect, type PostgresStorageOptions } from './connect.js';
 import type { PostgresContext } from './context.js';
 import { postgresEvents } from './events.js';
 import { storageError } from './failures.js';
 import { postgresInbox } from './inbox.js';
 import { postgresJournal } from './journal.js';
+import { endLeases } from './lease-rows.js';
 import { postgresLeases } from './leases.js';
 import { migrate } from './migrate.js';
 import { postgresSessions } from './sessions.js';
@@ -54,6 +56,7 @@ export function postgresStorage(options: PostgresStorageOptions = {}): HostStora
     events: postgresEvents(context),
     approvals: postgresApprovals(context),
     sessions: postgresSessions(context),
+    commit: postgresCommit(context),
     transcript: (of) => postgresTranscript(context, 'fence' in of ? of : checkedRef(of)),
     watch: (topic, onChange) => {
       if (isClosed) throw closedError();
@@ -74,6 +77,7 @@ async function open(options: PostgresStorageOptions, schema: string): Promise<Sq
   const database = waitingForCalls(await connect(options));
   try {
     await migrate(database, schema);
+    if (database.isOwn) await database.query(endLeases(schema));
     return database;
   } catch (error) {
     await database.close();

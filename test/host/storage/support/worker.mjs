@@ -30,6 +30,11 @@ const commands = {
    */
   // @ts-expect-error: by name
   call: (part, method, ...args) => storage[part][method](...args),
+  /**
+   * @param {Lease} lease
+   * @param {import('tenon/host').Commit} commit
+   */
+  commit: (lease, commit) => storage.commit(lease, commit),
   flood,
   work,
   stop: async () => {
@@ -69,25 +74,14 @@ async function work(ttlMs) {
 
 /** @param {Lease} lease */
 async function run(lease) {
-  // What the one before has finished, but not acknowledged.
-  const done = new Set();
-  for (let after = 0; ; ) {
-    const page = await storage.events.read(lease, { after });
-    for (const { message } of page.events) if (message.end !== undefined) done.add(message.end);
-    after = page.events.at(-1)?.id ?? page.last;
-    if (after >= page.last) break;
-  }
   for (;;) {
     const entries = await storage.inbox.read(lease, { limit: 10 });
+    if (entries.length === 0) return storage.commit(lease, { release: { state: 'idle' } });
     for (const { id, number, body } of entries) {
-      if (!done.has(id)) {
-        await storage.events.append(lease, [{ begin: id, by: name }]);
-        await storage.events.append(lease, [{ end: id, by: name, body }]);
-      }
-      await storage.inbox.acknowledge(lease, [number]);
+      await storage.commit(lease, { events: [{ begin: id, by: name }] });
+      // Together: who takes over in between would deal with the entry again.
+      await storage.commit(lease, { events: [{ end: id, by: name, body }], acknowledge: [number] });
     }
-    if (entries.length === 0 && (await storage.leases.release(lease, { state: 'idle' })) !== 'running')
-      return;
   }
 }
 

@@ -1,0 +1,89 @@
+import { clock, type Timer } from '../../protocol/base/clock.js';
+import { LIMITS } from '../../protocol/base/limits.js';
+import type { HostMessage } from '../host-messages.js';
+import type { Commit, Committed } from '../storage/port/commit.js';
+import type { Lease } from '../storage/port/conversation.js';
+import type { HostStorage } from '../storage/port/storage.js';
+import { joined } from './deltas.js';
+
+export interface EventLogParts {
+  readonly storage: Pick<HostStorage, 'commit'>;
+  readonly lease: Lease;
+  readonly batchMs: number;
+  /** Told what was stored, with the id of the last. */
+  published(messages: readonly HostMessage[], last: number): void;
+  /** What could not be stored. Called once; nothing is stored after it. */
+  failed(error: unknown): void;
+}
+
+/** What readers are told, collected for a moment and stored together. */
+export class EventLog {
+  readonly #parts: EventLogParts;
+  #waiting: HostMessage[] = [];
+  #timer: Timer | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #hasFailed = false;
+
+  constructor(parts: EventLogParts) {
+    this.#parts = parts;
+  }
+
+  add(...messages: readonly HostMessage[]): void {
+    for (const message of messages) {
+      const whole = joined(this.#waiting.at(-1), message);
+      if (whole === undefined) this.#waiting.push(message);
+      else this.#waiting[this.#waiting.length - 1] = whole;
+    }
+    this.#timer ??= clock.setTimeout(() => this.#flush(), this.#parts.batchMs);
+  }
+
+  /** Resolves when there is room for more: a storage that is slow slows the agent down, not the memory. */
+  async hasRoom(): Promise<void> {
+    if (this.#waiting.length < LIMITS.hostEventsAtOnce) return;
+    this.#flush();
+    await this.#last;
+  }
+
+  /** Stores what is left together with more, all or nothing. Rejects if that fails, or an earlier part has. */
+  async commit(commit: Omit<Commit, 'events'>): Promise<Committed> {
+    const messages = this.#take();
+    const done = this.#last.then(() => this.#store(messages, commit));
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  /** Nothing more is stored. */
+  stop(): void {
+    this.#hasFailed = true;
+    this.#take();
+  }
+
+  #flush(): void {
+    const messages = this.#take();
+    if (messages.length === 0) return;
+    this.#last = this.#last.then(async () => {
+      if (this.#hasFailed) return;
+      try {
+        await this.#store(messages, {});
+      } catch (error) {
+        this.#hasFailed = true;
+        this.#parts.failed(error);
+      }
+    });
+  }
+
+  async #store(messages: readonly HostMessage[], commit: Omit<Commit, 'events'>): Promise<Committed> {
+    const { storage, lease, published } = this.#parts;
+    const committed = await storage.commit(lease, { ...commit, events: messages });
+    if (messages.length > 0) published(messages, committed.event);
+    return committed;
+  }
+
+  #take(): HostMessage[] {
+    clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const messages = this.#waiting;
+    this.#waiting = [];
+    return messages;
+  }
+}
