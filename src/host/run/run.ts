@@ -9,6 +9,7 @@ import { HostedStore } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
 import type { HostSettings } from '../host-options.js';
 import { done, goOn, parked, promptMessage, resumed } from '../notices.js';
+import type { EventReaders } from '../read/event-readers.js';
 import { type HostCounts, noteTurn } from '../stats.js';
 import { LeaseLostError, StorageError } from '../storage/errors.js';
 import type { Commit } from '../storage/port/commit.js';
@@ -25,8 +26,8 @@ export interface RunParts {
   readonly agents: Agents;
   readonly failures: Failures;
   readonly counts: HostCounts;
-  /** Tells local readers. */
-  published(lease: Lease, messages: readonly HostMessage[], last: number): void;
+  /** Local readers, who are told at once. */
+  readonly readers: EventReaders;
 }
 
 /** Why the work on a prompt does not come to its end here. */
@@ -63,13 +64,15 @@ export class Run {
       storage,
       lease,
       batchMs,
-      published: (messages, last) => parts.published(lease, messages, last),
+      published: (messages, last) => parts.readers.publish(lease, messages, last),
       failed,
     });
   }
 
   /** Resolves when the conversation was given back, or could not be; never rejects. */
   async perform(): Promise<void> {
+    const { readers } = this.#parts;
+    readers.runBegins(this.lease);
     try {
       await this.#work();
     } catch (error) {
@@ -78,6 +81,7 @@ export class Run {
       this.#inbox.close();
       this.#questions?.stop();
       this.#log.stop();
+      readers.runEnds(this.lease);
     }
   }
 
