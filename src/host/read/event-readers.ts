@@ -97,7 +97,7 @@ export class EventReaders {
     const limit = LIMITS.hostReaderPage;
     const { events, missed, last } = await this.#storage.events.read(ref, { after, limit });
     if (last < after) {
-      feed.beginAnew(last);
+      feed.doubt();
       return this.#stored(ref, 0, feed);
     }
     const reached = events.at(-1)?.id ?? after + missed;

@@ -94,10 +94,11 @@ export class Feed {
     return { after, missed: 0, events, isAll: false };
   }
 
-  /** What was known is void: the conversation was deleted, and has had so many events since. */
-  beginAnew(end: number): void {
+  /** A reader has seen more than there is: it is mistaken, or the conversation was deleted. The next look tells. */
+  doubt(): void {
     this.#forget();
-    this.#end = end;
+    this.#isStale = true;
+    if (!this.#isFed) this.#wake();
   }
 
   /** Resolves when there may be more for a reader that has everything up to `last`. Rejects if the storage cannot be read. */
@@ -125,9 +126,12 @@ export class Feed {
       for (;;) {
         const after = this.#end ?? 0;
         const { events, missed, last } = await this.#storage.events.read(this.#ref, { after });
-        if (last < after || missed > 0) this.beginAnew(Math.min(after + missed, last));
+        // A run has begun meanwhile, and has told more.
+        if (this.#end !== after) continue;
+        if (last < after || missed > 0) this.#forget();
+        this.#end = Math.min(after + missed, last);
         this.#add(events.map(({ id, at, message }) => ({ id, at, text: JSON.stringify(message) })));
-        if (events.length === 0 || this.#end === last) return;
+        if (this.#end === last) return;
       }
     } catch (error) {
       this.#isStale = true;
