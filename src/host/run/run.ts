@@ -8,6 +8,7 @@ import { HostedStore } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
 import type { HostSettings } from '../host-options.js';
 import { done, goOn, promptMessage } from '../notices.js';
+import type { EventReaders } from '../read/event-readers.js';
 import { type HostCounts, noteTurn } from '../stats.js';
 import { LeaseLostError } from '../storage/errors.js';
 import type { Lease } from '../storage/port/conversation.js';
@@ -25,8 +26,8 @@ export interface RunParts {
   readonly agents: Agents;
   readonly failures: Failures;
   readonly counts: HostCounts;
-  /** Tells local readers. */
-  published(lease: Lease, messages: readonly HostMessage[], last: number): void;
+  /** Local readers, who are told at once. */
+  readonly readers: EventReaders;
 }
 
 /** One turn of one conversation, under one lease: from the inbox to what is stored of the answer. */
@@ -57,7 +58,7 @@ export class Run {
       storage,
       lease,
       batchMs,
-      published: (messages, last) => parts.published(lease, messages, last),
+      published: (messages, last) => parts.readers.publish(lease, messages, last),
       failed,
     });
     this.#telling = new Telling(storage, lease, this.#log);
@@ -65,6 +66,8 @@ export class Run {
 
   /** Resolves when the conversation was given back, or could not be; never rejects. */
   async perform(): Promise<void> {
+    const { readers } = this.#parts;
+    readers.runBegins(this.lease);
     try {
       await this.#work();
     } catch (error) {
@@ -73,6 +76,7 @@ export class Run {
       this.#inbox.close();
       this.#questions?.stop();
       this.#log.stop();
+      readers.runEnds(this.lease);
     }
   }
 

@@ -378,8 +378,11 @@ export const LIMITS = {
   hostCommitTries: 15,
   /** Of how many conversations a host remembers that they have failed. */
   hostFailures: 10_000,
-  /** Events of a conversation with readers that are kept in memory for them. */
+  /** Events of a conversation that are kept in memory for readers that are behind, and characters of them. */
   hostRecentEvents: 500,
+  hostRecentChars: 1_000_000,
+  /** What a reader of events holds in its hands; more costs memory for each one that has stopped reading. */
+  hostReaderPage: 100,
   /** When to send again what was refused, as long as nothing is known of how long turns take; and at most. */
   hostRetryAfterMs: 1_000,
   hostRetryAfterMostMs: 60_000,
