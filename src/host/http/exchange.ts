@@ -70,7 +70,7 @@ export class Exchange {
     source: (signal: AbortSignal) => AsyncGenerator<string, void>,
     lastWords: (reason: 'slow' | 'failed') => string,
     headers?: Readonly<Record<string, string>>,
-  ): Response {
+  ): Promise<Response> {
     return eventStreamResponse(
       {
         source,

@@ -79,6 +79,7 @@ function invalidOption(error: TenonError): { problem: Problem; isOurs: boolean }
       'This idempotency key cannot be used: it was used for another message, or is no name.',
     );
   }
+  if (option === 'answer') return theirs(400, 'This is no answer to what was asked.');
   return theirs(400, 'The request has a value that cannot be used.');
 }
 
