@@ -354,10 +354,10 @@ export const LIMITS = {
   /** Answers to questions in one message of a chat page. */
   maxChatAnswers: 100,
   /**
-   * A call asks for permission, and others of the same answer have not begun. A chat page can answer only when the stream
-   * has ended, which would be too early while one of them runs. Longer than `approvals.holdMs`, after which all have asked.
+   * A call asks a chat page for permission, and others of the same answer run or wait for it, which nobody can tell. The page
+   * can answer only when the stream has ended: after so long without news.
    */
-  chatQuietMs: 10_000,
+  chatQuietMs: 2_000,
   /** Events that wait to be stored; then the agent waits too. */
   hostEventsAtOnce: 500,
   /** Between two looks for conversations to run: leases that have expired and delays that are over tell nobody. */
