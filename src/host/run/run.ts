@@ -263,6 +263,8 @@ export class Run {
   #stop(cut: Cut): void {
     if (this.#cut !== undefined && cut.kind !== 'lost') return;
     this.#cut = cut;
+    // What comes from now on is for whoever goes on: here it would be dealt with, and nobody would act on it.
+    this.#inbox.close();
     this.#questions?.stop();
     void this.#agent?.close();
   }
@@ -274,6 +276,7 @@ export class Run {
   async #cutOff(cut: Cut): Promise<void> {
     const { problem } = this.#parts.settings;
     this.#cut = undefined;
+    this.#inbox.close();
     try {
       await this.#agent?.close();
       const isLost = cut.kind === 'lost' || (cut.kind === 'failed' && LeaseLostError.is(cut.error));
