@@ -249,6 +249,8 @@ export class Run {
     // Only the last commit is left to do.
     if (this.#isFinishing && cut.kind === 'stop') return;
     this.#cut = cut;
+    // What comes from now on is for whoever goes on: here it would be dealt with, and nobody would act on it.
+    this.#inbox.close();
     this.#questions?.stop();
     void this.#agent?.close();
   }
@@ -260,6 +262,7 @@ export class Run {
   async #cutOff(cut: Cut): Promise<void> {
     const { lease } = this;
     this.#cut = undefined;
+    this.#inbox.close();
     try {
       await this.#agent?.close();
       await giveBack(cut, this.#cutRun);
