@@ -1,3 +1,4 @@
+import type { Options } from '../../options/options.js';
 import { clock, type Timer, unref } from '../../protocol/base/clock.js';
 import type { HostSettings } from '../host-options.js';
 import { keyOf } from '../session-key.js';
@@ -49,9 +50,8 @@ export class Agents {
     return undefined;
   }
 
-  async open(lease: Lease, store: HostedStore, resume: string | undefined): Promise<Agent> {
+  async open(lease: Lease, store: HostedStore, options: Options, resume: string | undefined): Promise<Agent> {
     const { storage, partialMessages } = this.#settings;
-    const options = await this.#settings.optionsFor({ tenant: lease.tenant, session: lease.session });
     if (isCli(options)) await this.#makeRoom();
     const agent = new Agent({
       open: this.#open,

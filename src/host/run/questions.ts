@@ -14,6 +14,7 @@ import { elicitationResult, permissionResult } from '../answers.js';
 import type { Desk } from '../conversations/agent.js';
 import type { HostedJournal } from '../conversations/hosted-journal.js';
 import type { HostAnswer, HostNotice, HostQuestion } from '../host-messages.js';
+import type { ApprovalState } from '../storage/port/approvals.js';
 import type { Lease } from '../storage/port/conversation.js';
 import type { HostStorage } from '../storage/port/storage.js';
 
@@ -36,6 +37,12 @@ interface Waiting {
   resolve(answer: HostAnswer): void;
 }
 
+interface Answered {
+  readonly answer: HostAnswer;
+  /** Of the call, as it was shown. */
+  readonly input: Record<string, unknown> | undefined;
+}
+
 const STOPPED: PermissionResult = {
   behavior: 'deny',
   message: 'The turn was interrupted before anybody had answered.',
@@ -46,6 +53,7 @@ const STOPPED: PermissionResult = {
 export class Questions implements Desk {
   readonly #parts: QuestionParts;
   readonly #waiting = new Map<string, Waiting>();
+  readonly #early = new Map<string, HostAnswer>();
   /** Told to readers before this run. */
   readonly #told: ReadonlySet<string>;
   #journal: HostedJournal | undefined;
@@ -86,20 +94,25 @@ export class Questions implements Desk {
         : { kind: 'permission', ...call, ...permissionFields(context) }
     ) as HostQuestion;
     if (this.#isInterrupted) return STOPPED;
-    const answer = await this.#ask(context.toolUseID, question, context.signal);
-    return answer === undefined ? STOPPED : permissionResult(answer, input);
+    const answered = await this.#ask(context.toolUseID, question, context.signal);
+    if (answered === undefined) return STOPPED;
+    // What people have seen is what they have allowed, whatever hooks have made of the input since.
+    return permissionResult(answered.answer, answered.input ?? input);
   };
 
   readonly onElicitation: OnElicitation = async (request, { signal }) => {
     if (this.#isInterrupted) return { action: 'cancel' };
-    const answer = await this.#ask(this.#keyOf(request), { kind: 'elicitation', request }, signal);
-    return answer === undefined ? ({ action: 'cancel' } as ElicitationResult) : elicitationResult(answer);
+    const answered = await this.#ask(this.#keyOf(request), { kind: 'elicitation', request }, signal);
+    if (answered === undefined) return { action: 'cancel' } as ElicitationResult;
+    return elicitationResult(answered.answer);
   };
 
   /** An answer has arrived while the turn waits for it. */
   answered(key: string, answer: HostAnswer): void {
     const waiting = this.#waiting.get(key);
     this.#waiting.delete(key);
+    // Somebody may be faster than the storage, which has yet to say that the question is stored.
+    if (waiting === undefined) this.#early.set(key, answer);
     waiting?.resolve(answer);
     if (this.#waiting.size === 0) this.#stopHolding();
   }
@@ -119,17 +132,29 @@ export class Questions implements Desk {
   }
 
   /** Undefined: nobody will answer. */
-  async #ask(key: string, question: HostQuestion, signal: AbortSignal): Promise<HostAnswer | undefined> {
-    const { storage, lease, prompt, tell, failed } = this.#parts;
-    let asked: Awaited<ReturnType<HostStorage['approvals']['ask']>>;
+  async #ask(key: string, question: HostQuestion, signal: AbortSignal): Promise<Answered | undefined> {
+    const { approvals } = this.#parts.storage;
     try {
-      asked = await storage.approvals.ask(lease, key, question);
+      const asked = await approvals.ask(this.#parts.lease, key, question);
+      const answer = await this.#answerTo(key, question, asked, signal);
+      if (answer === undefined) return undefined;
+      const stored = (await approvals.get(asked.id))?.question as { input?: Answered['input'] } | undefined;
+      return { answer, input: stored?.input };
     } catch (error) {
-      failed(error);
+      this.#parts.failed(error);
       // The turn is cut off, and goes on where the storage is. An answer now would be told to the model.
       await untilAbort(signal);
       return undefined;
     }
+  }
+
+  async #answerTo(
+    key: string,
+    question: HostQuestion,
+    asked: { id: string } & ApprovalState,
+    signal: AbortSignal,
+  ): Promise<HostAnswer | undefined> {
+    const { lease, prompt, tell } = this.#parts;
     if (asked.state === 'answered') return asked.answer as HostAnswer;
     if (asked.state === 'gone' || this.#isInterrupted || signal.aborted) return undefined;
     if (!this.#told.has(key)) {
@@ -137,6 +162,8 @@ export class Questions implements Desk {
       const approval = { id: asked.id, tenant, session, since: clock.now(), ...question };
       tell({ type: 'host', subtype: 'approval', prompt, approval });
     }
+    const early = this.#early.get(key);
+    if (early !== undefined) return early;
     return new Promise((resolve) => {
       this.#waiting.set(key, { question, resolve });
       this.#startHolding();

@@ -4,11 +4,14 @@ import { messageOf, OptionError, TenonError } from '../../protocol/base/errors.j
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { SDKResultMessage } from '../../protocol/wire/messages/index.js';
 import type { Agent } from '../conversations/agent.js';
+import { isCli } from '../conversations/agent-options.js';
 import type { Agents } from '../conversations/agents.js';
-import { HostedStore } from '../conversations/hosted-store.js';
+import { type TakenUp, takeUp } from '../conversations/cli-take-up.js';
+import { HostedStore, type Stored } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
 import type { HostSettings } from '../host-options.js';
-import { done, goOn, parked, promptMessage, resumed } from '../notices.js';
+import { asked, done, parked, promptMessage, resumed, withdrawn } from '../notices.js';
+import { approvalOf } from '../read/approval-readers.js';
 import { type HostCounts, noteTurn } from '../stats.js';
 import { LeaseLostError, StorageError } from '../storage/errors.js';
 import type { Commit } from '../storage/port/commit.js';
@@ -52,6 +55,8 @@ export class Run {
   #news: InboxEntry[] | undefined = [];
   #isInterrupted = false;
   #cut: Cut | undefined;
+  /** Nothing more is taken in. */
+  #isEnding = false;
 
   constructor(parts: RunParts, lease: Lease) {
     const { storage, batchMs } = parts.settings;
@@ -93,10 +98,11 @@ export class Run {
 
   async #work(): Promise<void> {
     const { lease } = this;
-    const { maxCrashes } = this.#parts.settings;
+    const { tenant, session } = lease;
+    const { settings } = this.#parts;
     this.#inbox.onNews = (entry) => this.#hear(entry);
     await this.#inbox.open();
-    if (lease.crashes >= maxCrashes) {
+    if (lease.crashes >= settings.maxCrashes) {
       return this.#park(`Its worker was lost ${lease.crashes} times in a row.`);
     }
     for (const entry of this.#inbox.of('answer')) this.#answered(entry);
@@ -107,17 +113,38 @@ export class Run {
     if (prompt === undefined) return this.#release({ release: { state: 'idle' } });
     const warm = this.#parts.agents.take(lease);
     this.#agent = warm;
-    const store = warm?.store ?? new HostedStore(this.#parts.settings.storage, lease);
+    const store = warm?.store ?? new HostedStore(settings.storage, lease);
     const known = warm === undefined && lease.previous !== 0 ? await store.newest() : undefined;
     const told = known === undefined ? undefined : toldOf(prompt.id, known.entries);
     if (told === undefined && stops.length > 0) return this.#drop(prompt, stops);
     const isRetold = await this.#tell(prompt, told);
     if (told?.isAnswered) return this.#finish('answered');
     this.#questions = await this.#ask(prompt, told !== undefined && !isRetold);
-    this.#agent ??= await this.#parts.agents.open(lease, store, known?.sessionId);
+    const options = warm === undefined ? await settings.optionsFor({ tenant, session }) : undefined;
+    const taken =
+      told !== undefined && known !== undefined && options !== undefined && isCli(options)
+        ? await this.#takeUp(store, known, stops.length > 0, isRetold)
+        : undefined;
+    if (taken?.next.do === 'wait') return this.#wait();
+    if (taken?.next.do === 'stop') return this.#finish('interrupted');
+    if (options !== undefined)
+      this.#agent = await this.#parts.agents.open(lease, store, options, known?.sessionId);
     this.#checkCut();
-    const result = await this.#turn(this.#agent, told === undefined ? prompt : undefined, stops.length > 0);
+    const result = await this.#turn(told === undefined ? prompt : undefined, taken, stops.length > 0);
     await this.#finish(this.#outcome(result), result);
+  }
+
+  /** A process of the CLI is gone: what is known of its calls is told to the model by way of the transcript. */
+  async #takeUp(store: HostedStore, known: Stored, isStopped: boolean, isRetold: boolean): Promise<TakenUp> {
+    const { storage } = this.#parts.settings;
+    const taken = await takeUp(storage, this.lease, store, known, isStopped);
+    const prompt = this.#prompt?.id ?? '';
+    if (taken.next.do === 'wait' && isRetold) {
+      this.#log.add(...taken.waiting.map((each) => asked(prompt, approvalOf(each))));
+    }
+    this.#log.add(...taken.withdrawn.map(({ id }) => withdrawn(id)));
+    await this.#log.commit({ withdraw: taken.withdrawn.map(({ key }) => key) });
+    return taken;
   }
 
   /** Tells readers of the prompt, and again what was told of it if that is void. */
@@ -163,14 +190,15 @@ export class Run {
   }
 
   async #turn(
-    agent: Agent,
     prompt: InboxEntry | undefined,
+    taken: TakenUp | undefined,
     isInterrupted: boolean,
   ): Promise<SDKResultMessage> {
-    const questions = this.#questions as Questions;
+    const [agent, questions] = [this.#agent as Agent, this.#questions as Questions];
     agent.begin(this.lease, questions);
     questions.watch(agent.journal);
-    agent.say(prompt === undefined ? goOn() : promptMessage(prompt));
+    if (prompt === undefined) agent.goOn(taken);
+    else agent.say(promptMessage(prompt));
     if (isInterrupted) this.#interrupt();
     const news = this.#news ?? [];
     this.#news = undefined;
@@ -233,6 +261,8 @@ export class Run {
 
   /** Answers and interrupts that arrive during the turn. */
   #hear(entry: InboxEntry): void {
+    // What is not dealt with here wakes the conversation again.
+    if (this.#isEnding) return;
     if (this.#news !== undefined) {
       this.#news.push(entry);
       return;
@@ -263,6 +293,7 @@ export class Run {
   #stop(cut: Cut): void {
     if (this.#cut !== undefined && cut.kind !== 'lost') return;
     this.#cut = cut;
+    this.#isEnding = true;
     this.#questions?.stop();
     void this.#agent?.close();
   }
@@ -278,7 +309,9 @@ export class Run {
       await this.#agent?.close();
       const isLost = cut.kind === 'lost' || (cut.kind === 'failed' && LeaseLostError.is(cut.error));
       if (isLost) this.#parts.counts.lostLeases += 1;
-      else if (cut.kind === 'wait') await this.#wait();
+      else await this.#agent?.putAway();
+      if (isLost) return;
+      if (cut.kind === 'wait') await this.#wait();
       else if (cut.kind === 'stop') await this.#again(cut.reason, 0);
       else if (cut.kind === 'failed') await this.#failed(cut.error);
     } catch (error) {

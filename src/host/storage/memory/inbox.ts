@@ -26,7 +26,8 @@ export function memoryInbox(conversations: Conversations): InboxStorage {
     read: async (lease, { limit } = {}) => {
       const all = [...conversations.held(lease).inbox.values()];
       const signals = all.filter(({ kind }) => kind !== 'prompt');
-      const entries = signals.length === 0 ? all : [...signals, ...all.filter(({ kind }) => kind === 'prompt')];
+      const entries =
+        signals.length === 0 ? all : [...signals, ...all.filter(({ kind }) => kind === 'prompt')];
       return entries.slice(0, checkedLimit(limit)).map(entryOf);
     },
   };
