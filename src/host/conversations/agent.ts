@@ -113,9 +113,9 @@ export class Agent {
     }
   }
 
-  /** It was closed in the middle of a turn: what only it knows is stored. */
-  async putAway(): Promise<void> {
-    await this.#cli?.putAway();
+  /** It was closed in the middle of a turn: what only it knows is stored. Returns what that tells the model. */
+  async putAway(): Promise<SDKUserMessage[]> {
+    return (await this.#cli?.putAway()) ?? [];
   }
 
   async interrupt(): Promise<void> {

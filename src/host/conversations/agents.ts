@@ -85,6 +85,7 @@ export class Agents {
   /** Its turn is over: it stays for a while. */
   keep(lease: Lease, agent: Agent): void {
     agent.rest();
+    agent.fence = lease.fence;
     const { keep, evictAfterMs } = this.#settings;
     if (this.#isClosed || keep === 0 || evictAfterMs === 0) {
       void this.#leave(keyOf(lease), agent);

@@ -110,21 +110,29 @@ export class CliSide {
     throw new TenonError('SERVER_FAILED', 'A call was allowed whose tool is no longer there.');
   }
 
-  /** The process has ended in the middle of a turn. Writes down what only its host knows of the calls that are open. */
-  async putAway(): Promise<void> {
+  /**
+   * The process has ended in the middle of a turn. Writes down what only its host knows of the calls that are open; returns
+   * what that tells the model.
+   */
+  async putAway(): Promise<SDKUserMessage[]> {
     const known = await this.#store.newest();
-    if (known === undefined) return;
+    if (known === undefined) return [];
     const { sessionId, entries } = known;
     const addendum = new Addendum(entries);
     const open = openCalls(entries);
     // A call that was tried again and could not be reached has its answer already.
     const wasAsked = (id: string): boolean => this.#asked.has(id) || this.#retried === id;
+    // Settings can turn hooks off. Then nobody knows of a call that it was not made.
+    const isHookAsked = this.#started.size > 0;
     for (const call of open) {
       if (this.#isGone && this.#retried === call.id) addendum.refuse(call, GONE);
-      else if (!wasAsked(call.id) && !this.#started.has(call.id)) addendum.refuse(call, NOT_MADE);
+      else if (isHookAsked && !wasAsked(call.id) && !this.#started.has(call.id)) {
+        addendum.refuse(call, NOT_MADE);
+      }
     }
     if (!this.#isGone) for (const call of open) if (wasAsked(call.id) && !call.isNoted) addendum.note(call);
     await append(this.#store, sessionId, entries, addendum);
+    return addendum.results;
   }
 
   /** Before permissions are looked at. What a subagent does is part of the call that has started it. */

@@ -5,6 +5,7 @@ import { isRecord } from '../../protocol/base/kinds.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { ToolResultBlockParam } from '../../protocol/wire/content.js';
 import type { JournalState } from '../../protocol/wire/journal.js';
+import type { SDKUserMessage } from '../../protocol/wire/messages/index.js';
 import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import { lastEntryId } from '../../sessions/session-conflict.js';
 import { permissionResult } from '../answers.js';
@@ -50,6 +51,8 @@ export interface TakenUp {
   /** Questions that still wait, and those that nobody needs to answer any more. */
   readonly waiting: readonly Approval[];
   readonly withdrawn: readonly Approval[];
+  /** What the model is told of calls that are not made, for readers. */
+  readonly results: readonly SDKUserMessage[];
 }
 
 /** Decides, and writes it down. For the holder of the lease. */
@@ -87,6 +90,7 @@ export async function takeUp(
     sessionId,
     waiting: unanswered.filter(isKept),
     withdrawn: unanswered.filter((approval) => !isKept(approval)),
+    results: addendum.results,
   };
 }
 

@@ -3,6 +3,7 @@
 import { clock, timestamp } from '../../protocol/base/clock.js';
 import { isRecord } from '../../protocol/base/kinds.js';
 import type { ToolResultBlockParam } from '../../protocol/wire/content.js';
+import type { SDKUserMessage } from '../../protocol/wire/messages/index.js';
 import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
 
 /** A call of the last answer that has no result. */
@@ -91,6 +92,19 @@ export class Addendum {
       hookEvent: 'PreToolUse',
     };
     this.#add({ type: 'attachment', attachment });
+  }
+
+  /** The results among them, as readers are told them. */
+  get results(): SDKUserMessage[] {
+    return this.entries
+      .filter(({ type }) => type === 'user')
+      .map(({ message, uuid, sessionId }) => ({
+        type: 'user',
+        message: message as SDKUserMessage['message'],
+        parent_tool_use_id: null,
+        uuid: uuid as NonNullable<SDKUserMessage['uuid']>,
+        session_id: String(sessionId),
+      }));
   }
 
   #add(entry: SessionStoreEntry): void {

@@ -1,4 +1,4 @@
-import { clock } from '../../protocol/base/clock.js';
+import { clock, unref } from '../../protocol/base/clock.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import { callsIn } from './cli-transcript.js';
 import type { HostedStore } from './hosted-store.js';
@@ -20,7 +20,7 @@ export class StoredCalls {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
     await new Promise<void>((resolve) => {
-      const timer = clock.setTimeout(resolve, LIMITS.hostCallStoredMs);
+      const timer = unref(clock.setTimeout(resolve, LIMITS.hostCallStoredMs));
       const wake = (): void => {
         clock.clearTimeout(timer);
         resolve();

@@ -1,27 +1,27 @@
 import { isSuccess } from '../../client/query/results.js';
 import { clock } from '../../protocol/base/clock.js';
-import { messageOf, OptionError, TenonError } from '../../protocol/base/errors.js';
-import { LIMITS } from '../../protocol/base/limits.js';
+import { TenonError } from '../../protocol/base/errors.js';
 import type { SDKResultMessage } from '../../protocol/wire/messages/index.js';
 import type { Agent } from '../conversations/agent.js';
 import { isCli } from '../conversations/agent-options.js';
 import type { Agents } from '../conversations/agents.js';
-import { type TakenUp, takeUp } from '../conversations/cli-take-up.js';
-import { HostedStore, type Stored } from '../conversations/hosted-store.js';
+import type { TakenUp } from '../conversations/cli-take-up.js';
+import { HostedStore } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
 import type { HostSettings } from '../host-options.js';
-import { asked, done, parked, promptMessage, resumed, withdrawn } from '../notices.js';
-import { approvalOf } from '../read/approval-readers.js';
+import { done, promptMessage } from '../notices.js';
 import { type HostCounts, noteTurn } from '../stats.js';
-import { LeaseLostError, StorageError } from '../storage/errors.js';
-import type { Commit } from '../storage/port/commit.js';
+import { LeaseLostError } from '../storage/errors.js';
 import type { Lease } from '../storage/port/conversation.js';
 import type { InboxEntry } from '../storage/port/inbox.js';
+import { type Cut, type CutRun, giveBack, park } from './cut-off.js';
 import { EventLog } from './event-log.js';
 import type { Failures } from './failures.js';
 import { Questions } from './questions.js';
 import { type AnswerBody, RunInbox } from './run-inbox.js';
-import { type Told, toldOf } from './told.js';
+import { takeUpTelling } from './take-up-telling.js';
+import { Telling } from './telling.js';
+import { toldOf } from './told.js';
 
 export interface RunParts {
   readonly settings: HostSettings;
@@ -32,16 +32,6 @@ export interface RunParts {
   published(lease: Lease, messages: readonly HostMessage[], last: number): void;
 }
 
-/** Why the work on a prompt does not come to its end here. */
-type Cut =
-  /** Nobody has answered a question: it is put away until somebody does. */
-  | { kind: 'wait' }
-  /** The program is to end. */
-  | { kind: 'stop'; reason: string }
-  /** Somebody else has the conversation. */
-  | { kind: 'lost' }
-  | { kind: 'failed'; error: unknown };
-
 /** One turn of one conversation, under one lease: from the inbox to what is stored of the answer. */
 export class Run {
   readonly lease: Lease;
@@ -49,11 +39,13 @@ export class Run {
   readonly #inbox: RunInbox;
   readonly #log: EventLog;
   readonly #started = clock.monotonic();
+  readonly #telling: Telling;
   #prompt: InboxEntry | undefined;
   #questions: Questions | undefined;
   #agent: Agent | undefined;
   #news: InboxEntry[] | undefined = [];
   #isInterrupted = false;
+  #isFinishing = false;
   /** Prompts up to this number are not wanted any more. */
   #dropBefore = 0;
   #cut: Cut | undefined;
@@ -73,6 +65,7 @@ export class Run {
       published: (messages, last) => parts.published(lease, messages, last),
       failed,
     });
+    this.#telling = new Telling(storage, lease, this.#log);
   }
 
   /** Resolves when the conversation was given back, or could not be; never rejects. */
@@ -105,67 +98,36 @@ export class Run {
     this.#inbox.onNews = (entry) => this.#hear(entry);
     await this.#inbox.open();
     if (lease.crashes >= settings.maxCrashes) {
-      return this.#park(`Its worker was lost ${lease.crashes} times in a row.`);
+      return park(this.#cutRun, `Its worker was lost ${lease.crashes} times in a row.`);
     }
     for (const entry of this.#inbox.of('answer')) this.#answered(entry);
     const [prompt] = this.#inbox.of('prompt');
     this.#prompt = prompt;
     const stops = this.#inbox.of('interrupt').filter((entry) => entry.number > (prompt?.number ?? Infinity));
     for (const stop of this.#inbox.of('interrupt')) this.#takeStop(stop);
-    if (prompt === undefined) return this.#release({ release: { state: 'idle' } });
+    if (prompt === undefined) return this.#release([], []);
     const warm = this.#parts.agents.take(lease);
     this.#agent = warm;
     const store = warm?.store ?? new HostedStore(settings.storage, lease);
     const known = warm === undefined && lease.previous !== 0 ? await store.newest() : undefined;
     const told = known === undefined ? undefined : toldOf(prompt.id, known.entries);
     if (told === undefined && stops.length > 0) return this.#drop(prompt);
-    const isRetold = await this.#tell(prompt, told);
+    const isGoingOn = await this.#telling.begin(prompt, told);
     if (told?.isAnswered) return this.#finish('answered');
     const options = warm === undefined ? await settings.optionsFor({ tenant, session }) : undefined;
     const taken =
       told !== undefined && known !== undefined && options !== undefined && isCli(options)
-        ? await this.#takeUp(store, known, stops.length > 0, isRetold)
+        ? await takeUpTelling(this.#cutRun, store, known, { isStopped: stops.length > 0, isGoingOn })
         : undefined;
-    if (taken?.next.do === 'wait') return this.#wait();
+    if (taken?.next.do === 'wait') return giveBack({ kind: 'wait' }, this.#cutRun);
     if (taken?.next.do === 'stop') return this.#finish('interrupted');
-    this.#questions = await this.#ask(prompt, told !== undefined && !isRetold);
-    if (options !== undefined)
+    this.#questions = await this.#ask(prompt, isGoingOn);
+    if (options !== undefined) {
       this.#agent = await this.#parts.agents.open(lease, store, options, known?.sessionId);
+    }
     this.#checkCut();
     const result = await this.#turn(told === undefined ? prompt : undefined, taken, stops.length > 0);
     await this.#finish(this.#outcome(result), result);
-  }
-
-  /** A process of the CLI is gone: what is known of its calls is told to the model by way of the transcript. */
-  async #takeUp(store: HostedStore, known: Stored, isStopped: boolean, isRetold: boolean): Promise<TakenUp> {
-    const { storage } = this.#parts.settings;
-    const taken = await takeUp(storage, this.lease, store, known, isStopped);
-    const prompt = this.#prompt?.id ?? '';
-    if (taken.next.do === 'wait' && isRetold) {
-      this.#log.add(...taken.waiting.map((each) => asked(prompt, approvalOf(each))));
-    }
-    this.#log.add(...taken.withdrawn.map(({ id }) => withdrawn(id)));
-    await this.#log.commit({ withdraw: taken.withdrawn.map(({ key }) => key) });
-    return taken;
-  }
-
-  /** Tells readers of the prompt, and again what was told of it if that is void. */
-  async #tell(prompt: InboxEntry, told: Told | undefined): Promise<boolean> {
-    const isLost = this.lease.crashes > 0;
-    if (isLost) this.#log.add(resumed(prompt.id, 'Its worker was lost.'));
-    const isRetold = told !== undefined && (isLost || (await this.#isVoid(prompt.id)));
-    if (told === undefined || isRetold) this.#log.add(promptMessage(prompt) as HostMessage);
-    if (isRetold) this.#log.add(...told.messages);
-    return isRetold;
-  }
-
-  /** Whether the last word to readers was that the work begins anew. */
-  async #isVoid(prompt: string): Promise<boolean> {
-    const { storage } = this.#parts.settings;
-    const { last } = await storage.events.read(this.lease, { limit: 1 });
-    const { events } = await storage.events.read(this.lease, { after: Math.max(0, last - 1), limit: 1 });
-    const message = events[0]?.message as HostMessage | undefined;
-    return message?.type === 'host' && message.subtype === 'resumed' && message.prompt === prompt;
   }
 
   /** `isGoingOn`: what waits was told to readers before. */
@@ -208,8 +170,7 @@ export class Run {
       const message = await agent.next();
       this.#checkCut();
       if (message === undefined) throw new TenonError('NO_RESULT', 'The agent has ended without a result.');
-      this.#log.add(message);
-      await this.#log.hasRoom();
+      await this.#telling.add(message);
       if (message.type === 'result' && message.final !== false) return message;
     }
   }
@@ -224,11 +185,10 @@ export class Run {
 
   async #finish(outcome: PromptOutcome, result?: SDKResultMessage): Promise<void> {
     const prompt = this.#prompt as InboxEntry;
+    this.#isFinishing = true;
     this.#questions?.withdraw();
-    this.#log.add(done(prompt.id, outcome));
-    this.#inbox.handled.add(prompt.number);
-    await this.#dropQueued();
-    await this.#release({ withdraw: 'all', release: { state: 'idle' } });
+    const dropped = await this.#queuedToDrop();
+    await this.#release([prompt, ...dropped], [done(prompt.id, outcome), ...dropped.flatMap(dropNotices)]);
     this.#parts.failures.forget(this.lease);
     noteTurn(this.#parts.counts, clock.monotonic() - this.#started);
     this.#parts.counts.turns[outcome === 'dropped' ? 'interrupted' : outcome] += 1;
@@ -241,32 +201,25 @@ export class Run {
 
   /** A prompt that somebody has stopped before it began. */
   async #drop(prompt: InboxEntry): Promise<void> {
-    this.#dropped(prompt);
-    await this.#dropQueued();
-    await this.#release({ release: { state: 'idle' } });
+    this.#isFinishing = true;
+    const dropped = [prompt, ...(await this.#queuedToDrop())];
+    await this.#release(dropped, dropped.flatMap(dropNotices));
     this.#parts.counts.turns.interrupted += 1;
     if (this.#agent !== undefined) this.#parts.agents.keep(this.lease, this.#agent);
   }
 
-  #dropped(prompt: InboxEntry): void {
-    this.#log.add(promptMessage(prompt) as HostMessage, done(prompt.id, 'dropped'));
-    this.#inbox.handled.add(prompt.number);
-  }
-
   /** An interrupt may be meant for all that was sent before it. */
-  async #dropQueued(): Promise<void> {
-    if (this.#dropBefore === 0) return;
-    for (const prompt of await this.#inbox.promptsBefore(this.#dropBefore)) this.#dropped(prompt);
+  async #queuedToDrop(): Promise<InboxEntry[]> {
+    if (this.#dropBefore === 0) return [];
+    const prompts = await this.#inbox.promptsBefore(this.#dropBefore);
+    return prompts.filter(({ number }) => number !== this.#prompt?.number);
   }
 
-  async #park(reason: string): Promise<void> {
-    this.#log.add(parked(reason));
-    await this.#release({ release: { state: 'parked', reason } });
-  }
-
-  async #release(commit: Omit<Commit, 'events' | 'acknowledge'>): Promise<void> {
+  /** The last words, that the prompts are dealt with, and the end of the lease: all of it, or nothing. */
+  async #release(prompts: readonly InboxEntry[], notices: readonly HostMessage[]): Promise<void> {
     this.#checkCut();
-    await this.#log.commit({ acknowledge: [...this.#inbox.handled], ...commit });
+    const acknowledge = [...this.#inbox.handled, ...prompts.map(({ number }) => number)];
+    await this.#log.commit({ acknowledge, withdraw: 'all', release: { state: 'idle' } }, notices);
   }
 
   /** Answers and interrupts that arrive during the turn. */
@@ -307,6 +260,8 @@ export class Run {
   /** What runs is cut off, and left open for whoever goes on. */
   #stop(cut: Cut): void {
     if (this.#cut !== undefined && cut.kind !== 'lost') return;
+    // Only the last commit is left to do.
+    if (this.#isFinishing && cut.kind === 'stop') return;
     this.#cut = cut;
     this.#isEnding = true;
     this.#questions?.stop();
@@ -318,42 +273,24 @@ export class Run {
   }
 
   async #cutOff(cut: Cut): Promise<void> {
-    const { problem } = this.#parts.settings;
+    const { lease } = this;
     this.#cut = undefined;
     try {
       await this.#agent?.close();
-      const isLost = cut.kind === 'lost' || (cut.kind === 'failed' && LeaseLostError.is(cut.error));
-      if (isLost) this.#parts.counts.lostLeases += 1;
-      else await this.#agent?.putAway();
-      if (isLost) return;
-      if (cut.kind === 'wait') await this.#wait();
-      else if (cut.kind === 'stop') await this.#again(cut.reason, 0);
-      else if (cut.kind === 'failed') await this.#failed(cut.error);
+      await giveBack(cut, this.#cutRun);
     } catch (error) {
       // Nothing more can be said: when the lease is over, somebody goes on from what is stored.
-      problem({ during: 'giving a conversation back', error, session: this.lease });
+      this.#parts.settings.problem({ during: 'giving a conversation back', error, session: lease });
     }
   }
 
-  async #wait(): Promise<void> {
-    this.#parts.counts.parked += 1;
-    await this.#release({ release: { state: 'waiting' } });
+  get #cutRun(): CutRun {
+    const prompt = this.#prompt?.id;
+    const [agent, log, inbox, parts] = [this.#agent, this.#log, this.#inbox, this.#parts];
+    return { lease: this.lease, agent, log, inbox, parts, prompt };
   }
+}
 
-  async #failed(error: unknown): Promise<void> {
-    const { failures, settings } = this.#parts;
-    settings.problem({ during: 'a turn', error, session: this.lease });
-    const reason = messageOf(error);
-    if (StorageError.is(error)) return this.#again(reason, LIMITS.hostStorageRetryMs);
-    const delayMs = OptionError.is(error) ? undefined : failures.next(this.lease);
-    if (delayMs === undefined) return this.#park(reason);
-    return this.#again(reason, delayMs);
-  }
-
-  /** Somebody tries again, from what is stored. */
-  async #again(reason: string, delayMs: number): Promise<void> {
-    this.#parts.counts.retries += 1;
-    if (this.#prompt !== undefined) this.#log.add(resumed(this.#prompt.id, reason));
-    await this.#release({ release: { state: 'queued', delayMs } });
-  }
+function dropNotices(prompt: InboxEntry): HostMessage[] {
+  return [promptMessage(prompt) as HostMessage, done(prompt.id, 'dropped')];
 }

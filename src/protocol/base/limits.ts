@@ -337,8 +337,27 @@ export const LIMITS = {
   hostQueueMargin: 64,
   /** How many tenants one claim looks at; the next goes on behind them. */
   hostTenantsAtOnce: 200,
+  /** Transcripts of which a host's storage remembers how they end, about half a KB each. */
+  hostTranscriptsKnown: 10_000,
   /** Rows that one statement deletes: more would hold up others. */
   hostSweepRows: 5_000,
+  /** A host over HTTP: the body of a request, and how long it may take to arrive. */
+  hostBodyBytes: 1024 * 1024,
+  hostBodyMs: 30_000,
+  /** Between two signs of life on a silent stream: proxies close what is silent for a minute, some earlier. */
+  hostHeartbeatMs: 15_000,
+  /** How long a reader may take nothing while something waits for it, and what is still on its way to it at the end. */
+  hostSlowReaderMs: 30_000,
+  hostFlushMs: 10_000,
+  /** How long browsers remember that a page of another origin may ask. */
+  corsMaxAgeMs: 600_000,
+  /** Answers to questions in one message of a chat page. */
+  maxChatAnswers: 100,
+  /**
+   * A call asks for permission, and others of the same answer have not begun. A chat page can answer only when the stream
+   * has ended, which would be too early while one of them runs. Longer than `approvals.holdMs`, after which all have asked.
+   */
+  chatQuietMs: 10_000,
   /** Events that wait to be stored; then the agent waits too. */
   hostEventsAtOnce: 500,
   /** Between two looks for conversations to run: leases that have expired and delays that are over tell nobody. */
@@ -355,6 +374,8 @@ export const LIMITS = {
   hostRetryMs: [1_000, 5_000, 30_000] as readonly number[],
   /** Before the storage is asked again after a failure. */
   hostStorageRetryMs: 1_000,
+  /** How often a conversation is tried to be given back to a storage that is away. */
+  hostCommitTries: 15,
   /** Of how many conversations a host remembers that they have failed. */
   hostFailures: 10_000,
   /** Events of a conversation with readers that are kept in memory for them. */

@@ -16,7 +16,7 @@ export async function sweep(database: SqlDatabase, schema: string, retention: Re
   if (doneMaxAgeMs === undefined) return;
   const age = checkedDuration('doneMaxAgeMs', doneMaxAgeMs, 0);
   await repeat(database, done(schema, 'inbox', 'acknowledged IS NOT NULL AND acknowledged'), age);
-  await repeat(database, done(schema, 'journal', 'ended IS NOT NULL AND ended'), age);
+  await repeat(database, done(schema, 'journal', `at ${before} AND ended`), age);
   await repeat(database, done(schema, 'approvals', 'settled IS NOT NULL AND settled'), age);
 }
 
