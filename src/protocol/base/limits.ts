@@ -386,4 +386,10 @@ export const LIMITS = {
   /** When to send again what was refused, as long as nothing is known of how long turns take; and at most. */
   hostRetryAfterMs: 1_000,
   hostRetryAfterMostMs: 60_000,
+  /** From a call of the CLI to its entry in the transcript, which takes it about 60 ms. */
+  hostCallStoredMs: 10_000,
+  /** Of how many calls of a process a host remembers that they are stored. */
+  hostStoredCalls: 1_000,
+  /** Before a process of the CLI that has not reached a tool's server is told to go on; after the last one the tool is gone. */
+  hostUnavailableMs: [0, 500, 2_000, 8_000, 20_000] as readonly number[],
 } as const;
