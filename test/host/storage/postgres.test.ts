@@ -227,6 +227,25 @@ describe.skipIf(binaries === undefined)('on a PostgreSQL server', () => {
     }
   });
 
+  it('a program is told once of what it has changed itself', async () => {
+    using _look = holdTimers(LIMITS.hostSafetyPollMs);
+    const ref = { ...REF, session: 'told once' };
+    const [own, other] = [1, 2].map(() => postgresStorage({ connectionString: server.connectionString }));
+    if (own === undefined || other === undefined) return;
+    let calls = 0;
+    own.watch({ kind: 'inbox', ...ref }, () => {
+      calls += 1;
+    });
+    await expect.poll(() => calls).toBe(1);
+    await own.inbox.send(ref, PROMPT);
+    expect(calls).toBe(2);
+    // Words arrive in order: when that of the other is there, its own would be, too.
+    await other.inbox.send(ref, PROMPT);
+    await expect.poll(() => calls).toBeGreaterThan(2);
+    expect(calls).toBe(3);
+    await Promise.all([own.close(), other.close()]);
+  });
+
   it('a connection that does not answer is given up after a while, and the next call takes another', async () => {
     using timers = holdTimers(LIMITS.storeCallMs);
     const lease = await leased();
