@@ -10,6 +10,7 @@ import { HostedStore } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
 import type { HostSettings } from '../host-options.js';
 import { done, promptMessage } from '../notices.js';
+import type { EventReaders } from '../read/event-readers.js';
 import { type HostCounts, noteTurn } from '../stats.js';
 import { LeaseLostError } from '../storage/errors.js';
 import type { Lease } from '../storage/port/conversation.js';
@@ -28,8 +29,8 @@ export interface RunParts {
   readonly agents: Agents;
   readonly failures: Failures;
   readonly counts: HostCounts;
-  /** Tells local readers. */
-  published(lease: Lease, messages: readonly HostMessage[], last: number): void;
+  /** Local readers, who are told at once. */
+  readonly readers: EventReaders;
 }
 
 /** One turn of one conversation, under one lease: from the inbox to what is stored of the answer. */
@@ -51,8 +52,6 @@ export class Run {
   /** Prompts up to this number are not wanted any more. */
   #dropBefore = 0;
   #cut: Cut | undefined;
-  /** Nothing more is taken in. */
-  #isEnding = false;
 
   constructor(parts: RunParts, lease: Lease) {
     const { storage, batchMs } = parts.settings;
@@ -64,7 +63,7 @@ export class Run {
       storage,
       lease,
       batchMs,
-      published: (messages, last) => parts.published(lease, messages, last),
+      published: (messages, last) => parts.readers.publish(lease, messages, last),
       failed,
     });
     this.#telling = new Telling(storage, lease, this.#log);
@@ -72,6 +71,8 @@ export class Run {
 
   /** Resolves when the conversation was given back, or could not be; never rejects. */
   async perform(): Promise<void> {
+    const { readers } = this.#parts;
+    readers.runBegins(this.lease);
     try {
       await this.#work();
     } catch (error) {
@@ -80,6 +81,7 @@ export class Run {
       this.#inbox.close();
       this.#questions?.stop();
       this.#log.stop();
+      readers.runEnds(this.lease);
     }
   }
 
@@ -228,8 +230,6 @@ export class Run {
 
   /** Answers and interrupts that arrive during the turn. */
   #hear(entry: InboxEntry): void {
-    // What is not dealt with here wakes the conversation again.
-    if (this.#isEnding) return;
     if (this.#news !== undefined) {
       this.#news.push(entry);
       return;
@@ -268,7 +268,8 @@ export class Run {
     // Only the last commit is left to do.
     if (this.#isFinishing && cut.kind === 'stop') return;
     this.#cut = cut;
-    this.#isEnding = true;
+    // What comes from now on is for whoever goes on: here it would be dealt with, and nobody would act on it.
+    this.#inbox.close();
     this.#questions?.stop();
     void this.#agent?.close();
   }
@@ -280,6 +281,7 @@ export class Run {
   async #cutOff(cut: Cut): Promise<void> {
     const { lease } = this;
     this.#cut = undefined;
+    this.#inbox.close();
     try {
       await this.#agent?.close();
       await giveBack(cut, this.#cutRun);

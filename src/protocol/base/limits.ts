@@ -354,10 +354,10 @@ export const LIMITS = {
   /** Answers to questions in one message of a chat page. */
   maxChatAnswers: 100,
   /**
-   * A call asks for permission, and others of the same answer have not begun. A chat page can answer only when the stream
-   * has ended, which would be too early while one of them runs. Longer than `approvals.holdMs`, after which all have asked.
+   * A call asks a chat page for permission, and others of the same answer run or wait for it, which nobody can tell. The page
+   * can answer only when the stream has ended: after so long without news.
    */
-  chatQuietMs: 10_000,
+  chatQuietMs: 2_000,
   /** Events that wait to be stored; then the agent waits too. */
   hostEventsAtOnce: 500,
   /** Between two looks for conversations to run: leases that have expired and delays that are over tell nobody. */
@@ -378,8 +378,11 @@ export const LIMITS = {
   hostCommitTries: 15,
   /** Of how many conversations a host remembers that they have failed. */
   hostFailures: 10_000,
-  /** Events of a conversation with readers that are kept in memory for them. */
+  /** Events of a conversation that are kept in memory for readers that are behind, and characters of them. */
   hostRecentEvents: 500,
+  hostRecentChars: 1_000_000,
+  /** What a reader of events holds in its hands; more costs memory for each one that has stopped reading. */
+  hostReaderPage: 100,
   /** When to send again what was refused, as long as nothing is known of how long turns take; and at most. */
   hostRetryAfterMs: 1_000,
   hostRetryAfterMostMs: 60_000,
