@@ -53,7 +53,7 @@ class OpenHost implements Host {
       agents: this.#agents,
       failures: new Failures(),
       counts: this.#counts,
-      published: (...news: Parameters<EventReaders['publish']>) => this.#readers.publish(...news),
+      readers: this.#readers,
     };
     this.#engine = new LocalEngine(settings, (lease) => new Run(parts, lease));
     this.#engine.start();
@@ -162,7 +162,7 @@ class OpenHost implements Host {
   }
 
   handler(options: HandlerOptions): (request: Request) => Promise<Response> {
-    return hostHandler(this, options);
+    return hostHandler(this, options, (problem) => this.#settings.problem(problem));
   }
 
   drain({ deadlineMs = 30_000 }: DrainOptions = {}): Promise<void> {

@@ -1,6 +1,7 @@
-import { clock, type Timer } from '../../protocol/base/clock.js';
+import { clock, type Timer, wait } from '../../protocol/base/clock.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { HostMessage } from '../host-messages.js';
+import { StorageError } from '../storage/errors.js';
 import type { Commit, Committed } from '../storage/port/commit.js';
 import type { Lease } from '../storage/port/conversation.js';
 import type { HostStorage } from '../storage/port/storage.js';
@@ -22,6 +23,7 @@ export class EventLog {
   #waiting: HostMessage[] = [];
   #timer: Timer | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  #isFlushing = false;
   #hasFailed = false;
 
   constructor(parts: EventLogParts) {
@@ -44,10 +46,12 @@ export class EventLog {
     await this.#last;
   }
 
-  /** Stores what is left together with more, all or nothing. Rejects if that fails, or an earlier part has. */
-  async commit(commit: Omit<Commit, 'events'>): Promise<Committed> {
-    const messages = this.#take();
-    const done = this.#last.then(() => this.#store(messages, commit));
+  /** Stores what is left, and `last`, together with more: all or nothing. Rejects if that fails. */
+  async commit(commit: Omit<Commit, 'events'>, last: readonly HostMessage[] = []): Promise<Committed> {
+    const done = this.#last.then(() => {
+      const messages = [...this.#take(), ...last];
+      return commit.release === undefined ? this.#store(messages, commit) : this.#surely(messages, commit);
+    });
     this.#last = done.catch(() => {});
     return done;
   }
@@ -58,11 +62,14 @@ export class EventLog {
     this.#take();
   }
 
+  /** One batch at a time: what comes while the last one is being stored goes with the next. */
   #flush(): void {
-    const messages = this.#take();
-    if (messages.length === 0) return;
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
     this.#last = this.#last.then(async () => {
-      if (this.#hasFailed) return;
+      this.#isFlushing = false;
+      const messages = this.#take();
+      if (messages.length === 0 || this.#hasFailed) return;
       try {
         await this.#store(messages, {});
       } catch (error) {
@@ -70,6 +77,22 @@ export class EventLog {
         this.#parts.failed(error);
       }
     });
+  }
+
+  /**
+   * A storage that is away for a moment is waited for. What it may have stored unseen is not stored twice: with the
+   * release in it, the lease is over.
+   */
+  async #surely(messages: readonly HostMessage[], commit: Omit<Commit, 'events'>): Promise<Committed> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#store(messages, commit);
+      } catch (error) {
+        const isAway = StorageError.is(error) && error.isTransient;
+        if (!isAway || tries >= LIMITS.hostCommitTries) throw error;
+        await wait(LIMITS.hostStorageRetryMs);
+      }
+    }
   }
 
   async #store(messages: readonly HostMessage[], commit: Omit<Commit, 'events'>): Promise<Committed> {
