@@ -25,6 +25,8 @@ export interface QuestionParts {
   readonly holdMs: number;
   /** What is asked of people is told to readers. */
   tell(notice: HostNotice): void;
+  /** The question is no longer asked. */
+  withdraw(key: string): void;
   /** Nobody has answered for a while, and nothing else is going on: the conversation can be put away. */
   onParkable(): void;
   /** A question could not be stored. */
@@ -46,8 +48,8 @@ const STOPPED: PermissionResult = {
 export class Questions implements Desk {
   readonly #parts: QuestionParts;
   readonly #waiting = new Map<string, Waiting>();
-  /** Told to readers before this run. */
-  readonly #told: ReadonlySet<string>;
+  /** What readers were told of, now or before this run, and nobody has answered: ids by keys. */
+  readonly #open: Map<string, string>;
   #journal: HostedJournal | undefined;
   #hold: Timer | undefined;
   #isOverdue = false;
@@ -55,9 +57,9 @@ export class Questions implements Desk {
   /** How often a server has asked the same: the same question again is another one. */
   readonly #elicitations = new Map<string, number>();
 
-  constructor(parts: QuestionParts, told: readonly string[] = []) {
+  constructor(parts: QuestionParts, open: readonly { key: string; id: string }[]) {
     this.#parts = parts;
-    this.#told = new Set(told);
+    this.#open = new Map(open.map(({ key, id }) => [key, id]));
   }
 
   /** Calls that run keep the conversation from being put away. */
@@ -100,17 +102,36 @@ export class Questions implements Desk {
   answered(key: string, answer: HostAnswer): void {
     const waiting = this.#waiting.get(key);
     this.#waiting.delete(key);
+    this.#open.delete(key);
     waiting?.resolve(answer);
     if (this.#waiting.size === 0) this.#stopHolding();
   }
 
-  /** Nobody is asked any more: what waits is denied, and so is what would be asked. */
-  interrupt(): void {
+  /**
+   * Nobody is asked any more: what waits is denied, and so is what would be asked. True: that ends the turn, and says of the
+   * call that it was not made.
+   */
+  interrupt(): boolean {
     this.#isInterrupted = true;
+    const hadQuestions = this.#waiting.size === 0 && this.#open.size > 0;
     this.#stopHolding();
-    for (const { question, resolve } of this.#waiting.values())
-      resolve(question.kind === 'elicitation' ? { action: 'cancel' } : STOPPED);
+    this.withdraw();
+    // A turn that was put away asks again first thing.
+    let isEnd = hadQuestions;
+    for (const { question, resolve } of this.#waiting.values()) {
+      const isElicitation = question.kind === 'elicitation';
+      isEnd ||= !isElicitation && question.agentId === undefined;
+      resolve(isElicitation ? { action: 'cancel' } : STOPPED);
+    }
     this.#waiting.clear();
+    return isEnd;
+  }
+
+  /** Tells readers that nothing is asked any more. */
+  withdraw(): void {
+    for (const approval of this.#open.values())
+      this.#parts.tell({ type: 'host', subtype: 'withdrawn', approval });
+    this.#open.clear();
   }
 
   stop(): void {
@@ -130,9 +151,13 @@ export class Questions implements Desk {
       await untilAbort(signal);
       return undefined;
     }
-    if (asked.state === 'answered') return asked.answer as HostAnswer;
+    if (asked.state === 'answered') {
+      this.#open.delete(key);
+      return asked.answer as HostAnswer;
+    }
     if (asked.state === 'gone' || this.#isInterrupted || signal.aborted) return undefined;
-    if (!this.#told.has(key)) {
+    if (!this.#open.has(key)) {
+      this.#open.set(key, asked.id);
       const { tenant, session } = lease;
       const approval = { id: asked.id, tenant, session, since: clock.now(), ...question };
       tell({ type: 'host', subtype: 'approval', prompt, approval });
@@ -141,10 +166,18 @@ export class Questions implements Desk {
       this.#waiting.set(key, { question, resolve });
       this.#startHolding();
       void untilAbort(signal).then(() => {
-        this.#waiting.delete(key);
+        if (this.#waiting.delete(key)) this.#takeBack(key, asked.id);
         resolve(undefined);
       });
     });
+  }
+
+  /** Whoever has asked no longer wants to know: the call was cancelled, or the server has withdrawn its question. */
+  #takeBack(key: string, approval: string): void {
+    this.#open.delete(key);
+    this.#parts.tell({ type: 'host', subtype: 'withdrawn', approval });
+    this.#parts.withdraw(key);
+    if (this.#waiting.size === 0) this.#stopHolding();
   }
 
   /** Servers number their questions themselves, if at all: the same one in the same turn has the same key, also after a restart. */

@@ -49,6 +49,14 @@ export class RunInbox {
     return this.#entries.filter((entry) => entry.kind === kind && !this.handled.has(entry.number));
   }
 
+  /** All prompts that were sent before this number. */
+  async promptsBefore(number: number): Promise<InboxEntry[]> {
+    const all = await this.#storage.inbox.read(this.#lease, { limit: LIMITS.hostPageMost });
+    return all.filter(
+      (entry) => entry.kind === 'prompt' && entry.number < number && !this.handled.has(entry.number),
+    );
+  }
+
   #read(): Promise<InboxEntry[]> {
     return this.#storage.inbox.read(this.#lease, { limit: LIMITS.hostInboxPage });
   }

@@ -51,6 +51,8 @@ export class Run {
   #agent: Agent | undefined;
   #news: InboxEntry[] | undefined = [];
   #isInterrupted = false;
+  /** Prompts up to this number are not wanted any more. */
+  #dropBefore = 0;
   #cut: Cut | undefined;
 
   constructor(parts: RunParts, lease: Lease) {
@@ -103,14 +105,14 @@ export class Run {
     const [prompt] = this.#inbox.of('prompt');
     this.#prompt = prompt;
     const stops = this.#inbox.of('interrupt').filter((entry) => entry.number > (prompt?.number ?? Infinity));
-    for (const { number } of this.#inbox.of('interrupt')) this.#inbox.handled.add(number);
+    for (const stop of this.#inbox.of('interrupt')) this.#takeStop(stop);
     if (prompt === undefined) return this.#release({ release: { state: 'idle' } });
     const warm = this.#parts.agents.take(lease);
     this.#agent = warm;
     const store = warm?.store ?? new HostedStore(this.#parts.settings.storage, lease);
     const known = warm === undefined && lease.previous !== 0 ? await store.newest() : undefined;
     const told = known === undefined ? undefined : toldOf(prompt.id, known.entries);
-    if (told === undefined && stops.length > 0) return this.#drop(prompt, stops);
+    if (told === undefined && stops.length > 0) return this.#drop(prompt);
     const isRetold = await this.#tell(prompt, told);
     if (told?.isAnswered) return this.#finish('answered');
     this.#questions = await this.#ask(prompt, told !== undefined && !isRetold);
@@ -143,6 +145,7 @@ export class Run {
   async #ask(prompt: InboxEntry, isGoingOn: boolean): Promise<Questions> {
     const { storage, holdMs } = this.#parts.settings;
     const { tenant, session } = this.lease;
+    const failed = (error: unknown): void => this.#stop({ kind: 'failed', error });
     const pending = isGoingOn ? await storage.approvals.list({ tenant, session }) : [];
     const parts = {
       storage,
@@ -153,13 +156,11 @@ export class Run {
         if (notice.type === 'host' && notice.subtype === 'approval') this.#parts.counts.asked += 1;
         this.#log.add(notice);
       },
+      withdraw: (key: string) => void this.#log.commit({ withdraw: [key] }).catch(failed),
       onParkable: () => this.#stop({ kind: 'wait' }),
-      failed: (error: unknown) => this.#stop({ kind: 'failed', error }),
+      failed,
     };
-    return new Questions(
-      parts,
-      pending.map(({ key }) => key),
-    );
+    return new Questions(parts, pending);
   }
 
   async #turn(
@@ -195,8 +196,10 @@ export class Run {
 
   async #finish(outcome: PromptOutcome, result?: SDKResultMessage): Promise<void> {
     const prompt = this.#prompt as InboxEntry;
+    this.#questions?.withdraw();
     this.#log.add(done(prompt.id, outcome));
     this.#inbox.handled.add(prompt.number);
+    await this.#dropQueued();
     await this.#release({ withdraw: 'all', release: { state: 'idle' } });
     this.#parts.failures.forget(this.lease);
     noteTurn(this.#parts.counts, clock.monotonic() - this.#started);
@@ -208,17 +211,24 @@ export class Run {
     else await agent?.close();
   }
 
-  /** Prompts that somebody has stopped before they began. */
-  async #drop(prompt: InboxEntry, stops: readonly InboxEntry[]): Promise<void> {
-    const all = stops.findLast(({ body }) => (body as { dropQueued?: boolean }).dropQueued === true);
-    const prompts = this.#inbox.of('prompt').filter((each) => each.number < (all?.number ?? 0));
-    for (const each of prompts.length === 0 ? [prompt] : prompts) {
-      this.#log.add(promptMessage(each) as HostMessage, done(each.id, 'dropped'));
-      this.#inbox.handled.add(each.number);
-    }
+  /** A prompt that somebody has stopped before it began. */
+  async #drop(prompt: InboxEntry): Promise<void> {
+    this.#dropped(prompt);
+    await this.#dropQueued();
     await this.#release({ release: { state: 'idle' } });
     this.#parts.counts.turns.interrupted += 1;
     if (this.#agent !== undefined) this.#parts.agents.keep(this.lease, this.#agent);
+  }
+
+  #dropped(prompt: InboxEntry): void {
+    this.#log.add(promptMessage(prompt) as HostMessage, done(prompt.id, 'dropped'));
+    this.#inbox.handled.add(prompt.number);
+  }
+
+  /** An interrupt may be meant for all that was sent before it. */
+  async #dropQueued(): Promise<void> {
+    if (this.#dropBefore === 0) return;
+    for (const prompt of await this.#inbox.promptsBefore(this.#dropBefore)) this.#dropped(prompt);
   }
 
   async #park(reason: string): Promise<void> {
@@ -239,8 +249,13 @@ export class Run {
     }
     if (entry.kind === 'answer') this.#answered(entry);
     if (entry.kind !== 'interrupt') return;
-    this.#inbox.handled.add(entry.number);
+    this.#takeStop(entry);
     this.#interrupt();
+  }
+
+  #takeStop({ number, body }: InboxEntry): void {
+    this.#inbox.handled.add(number);
+    if ((body as { dropQueued?: boolean }).dropQueued === true) this.#dropBefore = number;
   }
 
   #answered({ number, body }: InboxEntry): void {
@@ -253,7 +268,7 @@ export class Run {
 
   #interrupt(): void {
     this.#isInterrupted = true;
-    this.#questions?.interrupt();
+    if (this.#questions?.interrupt()) return;
     this.#agent?.interrupt().catch((error) => {
       if (this.#cut === undefined) this.#stop({ kind: 'failed', error });
     });

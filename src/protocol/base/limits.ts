@@ -339,6 +339,23 @@ export const LIMITS = {
   hostTenantsAtOnce: 200,
   /** Rows that one statement deletes: more would hold up others. */
   hostSweepRows: 5_000,
+  /** A host over HTTP: the body of a request, and how long it may take to arrive. */
+  hostBodyBytes: 1024 * 1024,
+  hostBodyMs: 30_000,
+  /** Between two signs of life on a silent stream: proxies close what is silent for a minute, some earlier. */
+  hostHeartbeatMs: 15_000,
+  /** How long a reader may take nothing while something waits for it, and what is still on its way to it at the end. */
+  hostSlowReaderMs: 30_000,
+  hostFlushMs: 10_000,
+  /** How long browsers remember that a page of another origin may ask. */
+  corsMaxAgeMs: 600_000,
+  /** Answers to questions in one message of a chat page. */
+  maxChatAnswers: 100,
+  /**
+   * A call asks a chat page for permission, and others of the same answer run or wait for it, which nobody can tell. The page
+   * can answer only when the stream has ended: after so long without news.
+   */
+  chatQuietMs: 2_000,
   /** Events that wait to be stored; then the agent waits too. */
   hostEventsAtOnce: 500,
   /** Between two looks for conversations to run: leases that have expired and delays that are over tell nobody. */

@@ -132,7 +132,7 @@ export const APPROVAL_CASES: readonly Case[] = [
       strictEqual((await storage.approvals.ask(lease, 'pending', {})).id, pending.id);
       deepStrictEqual(
         (await storage.inbox.read(lease)).map(({ kind }) => kind),
-        ['prompt', 'answer'],
+        ['answer', 'prompt'],
       );
       // The key is free again.
       await storage.inbox.send(REF, prompt('another'), { idempotencyKey: 'done' });

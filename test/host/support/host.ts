@@ -28,7 +28,8 @@ export function shop(extras: Extras = {}, handler?: (context: ToolContext) => un
     'pay',
     'Pays',
     { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] } as const,
-    async ({ amount }: { amount: number }, context: ToolContext) => {
+    async (args, context) => {
+      const { amount } = args as { amount: number };
       effects.push(`paid ${amount}`);
       return ((await handler?.(context)) as string | undefined) ?? `Paid ${amount}.`;
     },

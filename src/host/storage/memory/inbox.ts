@@ -24,7 +24,11 @@ export function memoryInbox(conversations: Conversations): InboxStorage {
       });
     },
     read: async (lease, { limit } = {}) => {
-      return [...conversations.held(lease).inbox.values()].slice(0, checkedLimit(limit)).map(entryOf);
+      const all = [...conversations.held(lease).inbox.values()];
+      const signals = all.filter(({ kind }) => kind !== 'prompt');
+      const entries =
+        signals.length === 0 ? all : [...signals, ...all.filter(({ kind }) => kind === 'prompt')];
+      return entries.slice(0, checkedLimit(limit)).map(entryOf);
     },
   };
 }

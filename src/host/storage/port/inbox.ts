@@ -47,6 +47,9 @@ export interface InboxStorage {
    * error the entry may be stored or not: send it again with the same key.
    */
   send(ref: SessionRef, message: InboxMessage, options?: SendOptions): Promise<Receipt>;
-  /** The first entries that are not acknowledged, in order. For the holder of the lease, as often as it likes. */
+  /**
+   * The first entries that are not acknowledged: answers and interrupts, however many prompts are before them, then prompts;
+   * each in order. For the holder of the lease, as often as it likes.
+   */
   read(lease: Lease, options?: { limit?: number | undefined }): Promise<InboxEntry[]>;
 }

@@ -21,8 +21,8 @@ export function postgresInbox(context: PostgresContext): InboxStorage {
     WITH held AS (SELECT 1 FROM ${schema}.sessions WHERE tenant = $1 AND session = $2 AND fence = $3 AND owner IS NOT NULL)
     SELECT i.id, i.number, i.kind, i.body, ${millisecondsOf('i.at')} AS at FROM held LEFT JOIN LATERAL (
       SELECT * FROM ${schema}.inbox
-      WHERE tenant = $1 AND session = $2 AND acknowledged IS NULL ORDER BY number LIMIT $4
-    ) i ON true ORDER BY i.number`;
+      WHERE tenant = $1 AND session = $2 AND acknowledged IS NULL ORDER BY kind = 'prompt', number LIMIT $4
+    ) i ON true ORDER BY i.kind = 'prompt', i.number`;
   return {
     send: async (given, message, { idempotencyKey, limits = {}, wake } = {}) => {
       const ref = checkedRef(given);

@@ -45,6 +45,7 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
     );
     CREATE UNIQUE INDEX inbox_keys ON ${schema}.inbox (tenant, session, idempotency_key)
       WHERE idempotency_key IS NOT NULL;
+    CREATE INDEX inbox_open ON ${schema}.inbox (tenant, session, number) WHERE acknowledged IS NULL;
     CREATE INDEX inbox_prompts ON ${schema}.inbox (tenant) WHERE acknowledged IS NULL AND kind = 'prompt';
     CREATE INDEX inbox_done ON ${schema}.inbox (acknowledged) WHERE acknowledged IS NOT NULL;
 
