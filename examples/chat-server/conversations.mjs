@@ -68,7 +68,10 @@ async function firstWords(host, ref) {
   for await (const { message } of host.events(ref)) {
     if (message.type !== 'user') return '';
     const { content } = message.message;
-    const words = typeof content === 'string' ? content : content.map((block) => ('text' in block ? block.text : '')).join(' ');
+    const words =
+      typeof content === 'string'
+        ? content
+        : content.map((block) => ('text' in block ? block.text : '')).join(' ');
     return words.replace(/\s+/g, ' ').trim().slice(0, TITLE_CHARACTERS);
   }
   return '';

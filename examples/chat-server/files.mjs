@@ -1,6 +1,6 @@
 // The files of the page, read once. What is not on this list does not exist.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const TYPES = new Map([
   ['html', 'text/html; charset=utf-8'],

@@ -38,7 +38,9 @@ async function start() {
   const paceMs = wholeNumber('pace', 10_000);
   if (memory && database !== undefined) throw new Error('Use either --memory or --database, not both.');
   if (live && !cli && !process.env.ANTHROPIC_API_KEY && !process.env.ANTHROPIC_BASE_URL)
-    throw new Error('A real model needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL. Without --live, the model is scripted.');
+    throw new Error(
+      'A real model needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL. Without --live, the model is scripted.',
+    );
 
   const storage = openStorage();
   // What is wrong with it is said now, and not by the first prompt.
@@ -47,22 +49,30 @@ async function start() {
   const agents = await openAgents({ cli, live, paceMs, orders });
   const host = createHost({ options: agents.options, storage, name: `chat-server ${process.pid}` });
   const accounts = memory ? new Accounts() : Accounts.in(flags.data);
-  const server = await serve({ host, accounts, port, about: live ? 'live' : 'scripted' }).catch(async (error) => {
-    await host.close();
-    await agents.close();
-    throw error;
-  });
+  const server = await serve({ host, accounts, port, about: live ? 'live' : 'scripted' }).catch(
+    async (error) => {
+      await host.close();
+      await agents.close();
+      throw error;
+    },
+  );
 
   const { print } = terminal();
-  print('agent', `${cli ? 'the Claude Code CLI' : 'the embedded runtime'}, ${live ? 'a real model' : 'a scripted model'}`);
+  print(
+    'agent',
+    `${cli ? 'the Claude Code CLI' : 'the embedded runtime'}, ${live ? 'a real model' : 'a scripted model'}`,
+  );
   print('kept in', whereKept());
   print('page', server.url);
-  endWithSignals(async () => {
-    print('ending', 'answers that are being written may end; Ctrl+C again ends at once');
-    await host.drain({ deadlineMs: DRAIN_MS });
-    await server.close();
-    await agents.close();
-  }, () => host.close());
+  endWithSignals(
+    async () => {
+      print('ending', 'answers that are being written may end; Ctrl+C again ends at once');
+      await host.drain({ deadlineMs: DRAIN_MS });
+      await server.close();
+      await agents.close();
+    },
+    () => host.close(),
+  );
 }
 
 function openStorage() {
@@ -75,7 +85,9 @@ function whereKept() {
   if (flags.memory) return 'memory: nothing is left when the program ends';
   const folder = relative(process.cwd(), flags.data) || '.';
   // The address of a database may have a password in it.
-  return flags.database === undefined ? `${folder} (PGlite)` : `a PostgreSQL server, and ${folder} for the shop`;
+  return flags.database === undefined
+    ? `${folder} (PGlite)`
+    : `a PostgreSQL server, and ${folder} for the shop`;
 }
 
 /**

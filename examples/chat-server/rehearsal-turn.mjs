@@ -16,7 +16,9 @@ export function readTurn(messages) {
   const start = messages.findLastIndex((message) => message.role === 'user' && promptIn(message) !== '');
   const turn = messages.slice(Math.max(start, 0));
   const results = new Map(
-    turn.flatMap(blocksOf).flatMap((block) => (block.type === 'tool_result' ? [[block.tool_use_id, block]] : [])),
+    turn
+      .flatMap(blocksOf)
+      .flatMap((block) => (block.type === 'tool_result' ? [[block.tool_use_id, block]] : [])),
   );
   const calls = turn
     .filter(({ role }) => role === 'assistant')
@@ -34,7 +36,10 @@ function promptIn(message) {
   const blocks = message === undefined ? [] : blocksOf(message);
   if (blocks.some(({ type }) => type === 'tool_result')) return '';
   const texts = blocks.map(({ text = '' }) => text);
-  return texts.filter((words) => !OF_THE_AGENT.test(words)).join('\n').trim();
+  return texts
+    .filter((words) => !OF_THE_AGENT.test(words))
+    .join('\n')
+    .trim();
 }
 
 /** @param {RequestMessage} message @returns {readonly RequestBlock[]} */

@@ -3,9 +3,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { blocks, delay, text, toolUse } from 'tenon/testing';
-import { findProducts } from './products.mjs';
-import { readTurn } from './rehearsal-turn.mjs';
 import { INTRODUCTION, STORY } from './rehearsal-texts.mjs';
+import { readTurn } from './rehearsal-turn.mjs';
 
 /**
  * @typedef {import('./rehearsal-turn.mjs').Turn} Turn
@@ -48,9 +47,11 @@ function replyTo(turn) {
 /** @param {Turn} turn @returns {Reply} */
 function find({ prompt, calls }) {
   const found = calls[0];
-  if (found === undefined) return { say: 'Let me look.', call: 'mcp__shop__find_product', input: { words: prompt } };
+  if (found === undefined)
+    return { say: 'Let me look.', call: 'mcp__shop__find_product', input: { words: prompt } };
   const products = productsIn(found.result);
-  if (products.length === 0) return 'I am sorry, we have **nothing like that**. Ask me for hammers, for example.';
+  if (products.length === 0)
+    return 'I am sorry, we have **nothing like that**. Ask me for hammers, for example.';
   const lines = products.map(({ id, words }) => `- ${words} (\`${id}\`)`);
   return `We have:\n\n${lines.join('\n')}\n\nShall I order something for you?`;
 }
@@ -59,7 +60,11 @@ function find({ prompt, calls }) {
 function order({ prompt, calls }) {
   const [found, placed] = calls;
   if (found === undefined)
-    return { say: 'Let me see whether we have that.', call: 'mcp__shop__find_product', input: { words: prompt } };
+    return {
+      say: 'Let me see whether we have that.',
+      call: 'mcp__shop__find_product',
+      input: { words: prompt },
+    };
   const [product] = productsIn(found.result);
   if (product === undefined) return 'I have found nothing like that, so I have **not ordered** anything.';
   if (placed === undefined) {
@@ -70,7 +75,8 @@ function order({ prompt, calls }) {
       input: { product: product.id, quantity },
     };
   }
-  if (placed.isError) return `Then I have **not ordered** anything. What I was told:\n\n> ${oneLine(placed.result)}`;
+  if (placed.isError)
+    return `Then I have **not ordered** anything. What I was told:\n\n> ${oneLine(placed.result)}`;
   return `**Done.** ${placed.result}`;
 }
 
@@ -90,7 +96,11 @@ function choose({ calls }) {
     return { say: 'Gladly. Two questions first.', call: 'AskUserQuestion', input: { questions: QUESTIONS } };
   if (asked.isError) return 'Never mind. Tell me when I can help with something else.';
   if (found === undefined) {
-    const wanted = /garden/i.test(asked.result) ? 'garden' : /camping/i.test(asked.result) ? 'camping lantern' : 'hammer level';
+    const wanted = /garden/i.test(asked.result)
+      ? 'garden'
+      : /camping/i.test(asked.result)
+        ? 'camping lantern'
+        : 'hammer level';
     return { say: 'Then I know where to look.', call: 'mcp__shop__find_product', input: { words: wanted } };
   }
   const products = productsIn(found.result).slice(0, 2);

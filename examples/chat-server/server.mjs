@@ -38,8 +38,7 @@ export async function serve({ host, accounts, port, about }) {
   const routes = {
     'GET /me': ({ incoming, outgoing }) => {
       const person = accounts.who(incoming.headers.cookie);
-      if (person === undefined) return refuse(outgoing, 401, 'Nobody has signed in.');
-      json(outgoing, { name: person.name, about });
+      json(outgoing, person === undefined ? {} : { name: person.name, about });
     },
     'POST /sign-in': async ({ incoming, outgoing }) => {
       const name = readName((await bodyOf(incoming)).name);
@@ -121,7 +120,12 @@ export async function serve({ host, accounts, port, about }) {
  */
 function json(outgoing, value, headers = {}) {
   outgoing
-    .writeHead(200, { ...SAFE_HEADERS, 'content-type': 'application/json', 'cache-control': 'no-store', ...headers })
+    .writeHead(200, {
+      ...SAFE_HEADERS,
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      ...headers,
+    })
     .end(JSON.stringify(value));
 }
 
@@ -132,7 +136,11 @@ function json(outgoing, value, headers = {}) {
  */
 function refuse(outgoing, status, detail) {
   outgoing
-    .writeHead(status, { ...SAFE_HEADERS, 'content-type': 'application/problem+json', 'cache-control': 'no-store' })
+    .writeHead(status, {
+      ...SAFE_HEADERS,
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+    })
     .end(JSON.stringify({ status, detail }));
 }
 

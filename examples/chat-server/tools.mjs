@@ -18,7 +18,10 @@ export function shopServer(orders, customer) {
     { words: z.string().max(200).describe('what the customer is looking for') },
     ({ words }) =>
       findProducts(words)
-        .map(({ id, name, price, stock, about }) => `${id}: ${name}, ${euros(price)}, ${stock} in stock. ${about}`)
+        .map(
+          ({ id, name, price, stock, about }) =>
+            `${id}: ${name}, ${euros(price)}, ${stock} in stock. ${about}`,
+        )
         .join('\n') || 'Nothing like that.',
     { annotations: { readOnlyHint: true } },
   );

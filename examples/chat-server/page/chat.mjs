@@ -11,6 +11,7 @@ import { Unsent } from './unsent.mjs';
 /** A page that nobody looks at lets go of its connection: a browser has only six for a server. */
 const HIDDEN_FOR_MS = 30_000;
 const NEAR_END_PIXELS = 120;
+const ABOVE_QUESTION_PIXELS = 80;
 
 /**
  * @typedef {object} ChatListener
@@ -55,18 +56,23 @@ export function openChat(id, { onChange, onConnection, say }) {
   };
   unsent.onChange = showSoon;
 
+  /** @type {Element | null} */
+  let followed = null;
   const follow = () => {
-    if (isFollowing) scroll.scrollTop = scroll.scrollHeight;
+    const question = openQuestion(scroll);
+    // Who fills in a form is left alone.
+    if (isFollowing && (question === null || question !== followed)) scroll.scrollTop = endOf(scroll);
+    followed = question;
     latest.hidden = isFollowing;
   };
   const onScroll = () => {
-    isFollowing = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_END_PIXELS;
+    isFollowing = endOf(scroll) - scroll.scrollTop < NEAR_END_PIXELS;
     latest.hidden = isFollowing;
   };
   const toEnd = () => {
     isFollowing = true;
-    scroll.scrollTo({ top: scroll.scrollHeight });
-    latest.hidden = true;
+    followed = null;
+    follow();
   };
   scroll.addEventListener('scroll', onScroll, { passive: true });
   latest.addEventListener('click', toEnd);
@@ -135,8 +141,21 @@ export function openChat(id, { onChange, onConnection, say }) {
   };
 }
 
+/** @param {HTMLElement} scroll */
+const openQuestion = (scroll) => scroll.querySelector('.question.is-open');
+
+/** Where the latest is seen best: a question from its beginning. @param {HTMLElement} scroll */
+function endOf(scroll) {
+  const question = openQuestion(scroll);
+  const end = scroll.scrollHeight - scroll.clientHeight;
+  if (question === null) return end;
+  const above = question.getBoundingClientRect().top - scroll.getBoundingClientRect().top;
+  return Math.min(end, scroll.scrollTop + above - ABOVE_QUESTION_PIXELS);
+}
+
 /** @param {string | undefined} parked @param {number} missed */
 function noteOf(parked, missed) {
-  if (parked !== undefined) return `This conversation stands still until somebody has looked at it: ${parked}`;
+  if (parked !== undefined)
+    return `This conversation stands still until somebody has looked at it: ${parked}`;
   return missed === 0 ? '' : 'The beginning of this conversation is no longer kept.';
 }

@@ -29,10 +29,20 @@ function group({ question, options, multiSelect = false }, name) {
   const type = multiSelect ? 'checkbox' : 'radio';
   const boxes = options.map(({ label, description = '' }, index) => {
     const box = element('input', { type, name, id: `${name}-${index}`, value: label });
-    const words = element('span', {}, element('strong', { text: label }), element('span', { text: description }));
+    const words = element(
+      'span',
+      {},
+      element('strong', { text: label }),
+      element('span', { text: description }),
+    );
     return { box, node: element('label', { className: 'choice', htmlFor: box.id }, box, words) };
   });
-  const own = element('input', { className: 'own', autocomplete: 'off', placeholder: 'Something else', ariaLabel: `Something else: ${question}` });
+  const own = element('input', {
+    className: 'own',
+    autocomplete: 'off',
+    placeholder: 'Something else',
+    ariaLabel: `Something else: ${question}`,
+  });
   // Who writes an answer of their own has not chosen one of the others.
   own.addEventListener('input', () => {
     if (!multiSelect && own.value !== '') for (const { box } of boxes) box.checked = false;

@@ -10,14 +10,16 @@ export function composer({ onSend, onStop }) {
   const words = byId('words', HTMLTextAreaElement);
   const stop = byId('stop', HTMLButtonElement);
   const send = byId('send', HTMLButtonElement);
-  stop.replaceChildren(icon('close'));
+  stop.replaceChildren(icon('stop'));
   send.replaceChildren(icon('send'));
 
+  const isSized = CSS.supports('field-sizing', 'content');
   /** As high as what is written, up to what the style sheet allows. */
   const fit = () => {
-    words.style.height = 'auto';
-    words.style.height = `${words.scrollHeight}px`;
     send.disabled = words.value.trim() === '';
+    if (isSized) return;
+    words.style.height = 'auto';
+    if (words.value !== '') words.style.height = `${words.scrollHeight}px`;
   };
   words.addEventListener('input', fit);
   words.addEventListener('keydown', (event) => {

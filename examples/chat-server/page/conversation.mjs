@@ -65,7 +65,8 @@ export class Conversation {
   /** @param {UserMessage} message */
   #user(message) {
     const { content } = message.message;
-    const blocks = typeof content === 'string' ? [{ type: /** @type {const} */ ('text'), text: content }] : content;
+    const blocks =
+      typeof content === 'string' ? [{ type: /** @type {const} */ ('text'), text: content }] : content;
     const results = blocks.filter((block) => block.type === 'tool_result');
     for (const result of results) this.#result(result);
     if (results.length > 0) return;
@@ -260,8 +261,7 @@ function textOf(content) {
  * @returns {'writing' | 'asking' | 'running' | 'done' | 'failed' | 'refused' | 'stopped'}
  */
 export function stateOf({ input, result, question }, { outcome }) {
-  const answer = question?.answer;
-  const isRefused = answer !== undefined && 'behavior' in answer && answer.behavior === 'deny';
+  const isRefused = decisionOf(question)?.behavior === 'deny';
   if (result !== undefined && !result.isError) return 'done';
   if (isRefused) return 'refused';
   if (outcome === 'interrupted') return 'stopped';
@@ -269,4 +269,26 @@ export function stateOf({ input, result, question }, { outcome }) {
   if (outcome !== undefined) return 'stopped';
   if (question?.state === 'open') return 'asking';
   return input === undefined ? 'writing' : 'running';
+}
+
+/**
+ * What a person has decided about a call.
+ *
+ * @param {Question | undefined} question
+ * @returns {import('tenon').PermissionResult | undefined}
+ */
+export function decisionOf(question) {
+  const answer = question?.answer;
+  if (answer === undefined || !('behavior' in answer)) return undefined;
+  return /** @type {import('tenon').PermissionResult} */ (answer);
+}
+
+/**
+ * The input that a call is made with: the model's, unless a person has changed it.
+ *
+ * @param {ToolPart} part
+ */
+export function inputOf({ input, question }) {
+  const decision = decisionOf(question);
+  return decision?.behavior === 'allow' && decision.updatedInput != null ? decision.updatedInput : input;
 }

@@ -44,6 +44,7 @@ const SHAPES = {
   plus: 'M12 5v14M5 12h14',
   question: 'M9 9.2a3 3 0 1 1 4.4 2.6c-.9.5-1.4 1.1-1.4 2.2M12 17.2v.01',
   send: 'M12 19V5M5.5 11.5L12 5l6.5 6.5',
+  stop: 'M7.5 7.5h9v9h-9z',
   sun: 'M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M18.7 5.3l-1.4 1.4M6.7 17.3l-1.4 1.4',
   tool: 'M14.5 6.5a4 4 0 0 1 5-1l-2.7 2.7 1 1 2.7-2.7a4 4 0 0 1-5.4 4.6L8 18.2a1.7 1.7 0 0 1-2.4-2.4l7.1-7.1a4 4 0 0 1 1.8-2.2z',
   trash: 'M5 7h14M10 7V4.5h4V7M7 7l1 12.5h8L17 7',
@@ -59,7 +60,7 @@ export function icon(name) {
   const svg = document.createElementNS(space, 'svg');
   svg.setAttribute('viewBox', '0 0 24 24');
   svg.setAttribute('aria-hidden', 'true');
-  svg.classList.add('icon');
+  svg.classList.add('icon', ...(name === 'stop' ? ['is-filled'] : []));
   const path = document.createElementNS(space, 'path');
   path.setAttribute('d', SHAPES[name]);
   svg.append(path);

@@ -35,7 +35,11 @@ export function readEvents(session, { after, onEvent, onState }) {
 
   const run = async () => {
     while (!end.signal.aborted) {
-      const outcome = await readOnce(session, last, { signal: end.signal, receive, connected: () => onState('connected') });
+      const outcome = await readOnce(session, last, {
+        signal: end.signal,
+        receive,
+        connected: () => onState('connected'),
+      });
       if (end.signal.aborted) return;
       onState(outcome);
       if (outcome === 'signed out') return;
@@ -72,7 +76,8 @@ async function readOnce(session, last, { signal, receive, connected }) {
       if (done) return 'lost';
       clearTimeout(timer);
       timer = setTimeout(stop, SILENCE_MS);
-      for (const { id, data } of parser.push(value)) receive({ id: Number(id), message: JSON.parse(data).message });
+      for (const { id, data } of parser.push(value))
+        receive({ id: Number(id), message: JSON.parse(data).message });
     }
   } catch {
     return 'lost';

@@ -16,7 +16,8 @@ const SUGGESTIONS = [
 ];
 
 const ABOUT = {
-  scripted: 'The model is scripted and knows only a few sentences. Start the server with --live for a real one.',
+  scripted:
+    'The model is scripted and knows only a few sentences. Start the server with --live for a real one.',
   live: 'A model can be wrong. It asks before it orders anything.',
 };
 
@@ -34,7 +35,12 @@ themeButton(byId('theme', HTMLButtonElement));
 byId('new', HTMLAnchorElement).prepend(icon('plus'));
 byId('suggestions', HTMLUListElement).append(
   ...SUGGESTIONS.map(({ prompt, words }) => {
-    const button = element('button', { type: 'button' }, element('strong', { text: prompt }), element('span', { text: words }));
+    const button = element(
+      'button',
+      { type: 'button' },
+      element('strong', { text: prompt }),
+      element('span', { text: words }),
+    );
     button.addEventListener('click', () => send(prompt));
     return element('li', {}, button);
   }),
@@ -67,13 +73,15 @@ document.addEventListener('click', (event) => {
 });
 window.addEventListener('popstate', open);
 
-await server.me().then(enter, (error) => {
-  if (error.status === 401) return leave();
-  leave();
-  byId('sign-in-problem', HTMLParagraphElement).textContent = error.message;
-});
+await server.me().then(
+  ({ name, about }) => (name === undefined || about === undefined ? leave() : enter({ name, about })),
+  (error) => {
+    leave();
+    byId('sign-in-problem', HTMLParagraphElement).textContent = error.message;
+  },
+);
 
-/** @param {{ name: string, about: 'scripted' | 'live' }} person */
+/** @param {import('./server.mjs').Person} person */
 function enter({ name, about }) {
   signIn.hidden = true;
   app.hidden = false;
@@ -143,14 +151,11 @@ async function send(prompt) {
   void list.look();
 }
 
-let wasBusy = '';
 /** @param {{ isRunning: boolean, isAsking: boolean, title: string }} state */
 function onChange({ isRunning, isAsking, title }) {
   writing.update(isRunning);
+  list.note(isAsking ? 'waiting' : isRunning ? 'running' : 'idle');
   if (title !== '') setTitle(title, isAsking);
-  const busy = `${isRunning} ${isAsking}`;
-  if (busy !== wasBusy) void list.look();
-  wasBusy = busy;
 }
 
 /** @param {'connected' | 'lost' | 'signed out'} state */
@@ -173,5 +178,6 @@ function say(words) {
 /** @param {unknown} error */
 function onProblem(error) {
   if (error instanceof ServerError && error.status === 401) return leave();
-  byId('connection', HTMLParagraphElement).textContent = error instanceof Error ? error.message : String(error);
+  byId('connection', HTMLParagraphElement).textContent =
+    error instanceof Error ? error.message : String(error);
 }

@@ -68,7 +68,10 @@ const KINDS = [
     begins: FENCE,
     end: (lines, at) => {
       const fence = FENCE.exec(lines[at] ?? '')?.[1] ?? '```';
-      const close = lines.findIndex((line, index) => index > at && line.trim().startsWith(fence) && line.trim() === line.trim().replace(/[^`~]/g, ''));
+      const close = lines.findIndex(
+        (line, index) =>
+          index > at && line.trim().startsWith(fence) && line.trim() === line.trim().replace(/[^`~]/g, ''),
+      );
       return close === -1 ? lines.length : close + 1;
     },
     make: (lines) => {
@@ -164,7 +167,8 @@ function list(name, lines, mark) {
 /** @param {string} line */
 const indentOf = (line) => line.length - line.trimStart().length;
 
-const INLINE = /(`+)([^`]|[^`][\s\S]*?[^`])\1(?!`)|\*\*(?=\S)([\s\S]*?\S)\*\*|(?<![\w*])[*_](?=[^\s*_])([\s\S]*?[^\s*_])[*_](?![\w*])/;
+const INLINE =
+  /(`+)([^`]|[^`][\s\S]*?[^`])\1(?!`)|\*\*(?=\S)([\s\S]*?\S)\*\*|(?<![\w*])[*_](?=[^\s*_])([\s\S]*?[^\s*_])[*_](?![\w*])/;
 
 /** @param {string} text @returns {(Node | string)[]} */
 function inline(text) {

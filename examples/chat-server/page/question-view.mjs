@@ -1,9 +1,10 @@
 // What the agent asks of people: may it do this, which of these, and what else a tool wants to know.
 
 import { choices } from './choices.mjs';
+import { decisionOf } from './conversation.mjs';
 import { element, icon } from './dom.mjs';
 import { server } from './server.mjs';
-import { inputFields, inputList, nameOf } from './values.mjs';
+import { changes, inputFields, inputList, nameOf } from './values.mjs';
 
 /**
  * @typedef {import('./conversation.mjs').Question} Question
@@ -46,7 +47,12 @@ function openQuestion(approval) {
     }
   };
   const form = element('form', { className: 'ask', noValidate: true });
-  const heading = element('p', { className: 'ask-title' }, icon(approval.kind === 'question' ? 'question' : 'hand'), titleOf(approval));
+  const heading = element(
+    'p',
+    { className: 'ask-title' },
+    icon(approval.kind === 'question' ? 'question' : 'hand'),
+    titleOf(approval),
+  );
   form.append(heading, ...bodyOf(approval, give, form), problem);
   form.setAttribute('aria-label', titleOf(approval));
   return form;
@@ -92,7 +98,8 @@ function permission({ id, input, description }, give, form) {
     element('label', { htmlFor: reason.id, text: 'Why not? The agent reads it.' }),
     reason,
   );
-  const refuse = () => give(() => ({ behavior: 'deny', message: reason.value.trim() || 'The user does not want this.' }));
+  const refuse = () =>
+    give(() => ({ behavior: 'deny', message: reason.value.trim() || 'The user does not want this.' }));
 
   change.addEventListener('click', () => {
     const { nodes, read } = inputFields(input, id);
@@ -134,7 +141,8 @@ function permission({ id, input, description }, give, form) {
 function question({ id, input }, give, form) {
   const { nodes, read } = choices(input, id);
   const skip = button('I would rather not say');
-  skip.addEventListener('click', () => give(() => ({ behavior: 'deny', message: 'The user would rather not say.' })));
+  skip.addEventListener('click', () =>
+    give(() => ({ behavior: 'deny', message: 'The user would rather not say.' })));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void give(() => ({ answers: read() }));
@@ -156,7 +164,11 @@ function elicitation({ id, request }, give, form) {
     void give(() => /** @type {Answer} */ ({ action: 'accept', content: read() }));
   });
   const from = element('p', { className: 'quiet', text: `Asked by “${request.serverName}”.` });
-  return [from, ...nodes, element('div', { className: 'buttons' }, button('Answer', 'primary', 'submit'), decline)];
+  return [
+    from,
+    ...nodes,
+    element('div', { className: 'buttons' }, button('Answer', 'primary', 'submit'), decline),
+  ];
 }
 
 /**
@@ -165,7 +177,8 @@ function elicitation({ id, request }, give, form) {
  * @param {unknown} schema
  */
 function emptyValues(schema) {
-  const { properties = {} } = /** @type {{ properties?: Record<string, { type?: string, default?: unknown }> }} */ (schema ?? {});
+  const { properties = {} } =
+    /** @type {{ properties?: Record<string, { type?: string, default?: unknown }> }} */ (schema ?? {});
   const empty = { boolean: false, number: 0, integer: 0 };
   return Object.fromEntries(
     Object.entries(properties).map(([name, { type = '', default: value }]) => [
@@ -185,18 +198,33 @@ function button(text, className = '', type = 'button') {
 }
 
 /** @param {Question} question */
-function settled({ answer }) {
+function settled(question) {
+  const { answer, approval } = question;
   if (answer === undefined) return [line('close', 'This is no longer asked.')];
-  if ('answers' in answer)
-    return Object.entries(answer.answers).map(([asked, given]) => line('check', `${asked} ${given || '–'}`));
-  if ('action' in answer) return [line(answer.action === 'accept' ? 'check' : 'cross', `You said: ${answer.action}.`)];
-  if (answer.behavior === 'deny') return [line('cross', `You have refused: ${answer.message}`)];
-  if (answer.updatedInput == null) return [line('check', 'You have allowed it.')];
-  return [line('pencil', 'You have changed it, and allowed it:'), inputList(answer.updatedInput)];
+  const decision = decisionOf(question);
+  if (decision?.behavior === 'deny') return [line('cross', 'You have refused:', decision.message)];
+  if (decision?.behavior === 'allow') {
+    const before = approval.kind === 'permission' ? approval.input : {};
+    const changed = decision.updatedInput == null ? [] : changes(before, decision.updatedInput);
+    const allowed = line('check', 'You have allowed it.');
+    return [...changed.map((words) => line('pencil', 'You have changed', words)), allowed];
+  }
+  if ('action' in answer) return [line('check', 'You have said:', String(answer.action))];
+  const { answers } = /** @type {{ answers: Record<string, string> }} */ (answer);
+  return Object.entries(answers).map(([asked, given]) => line('check', asked, given));
 }
 
 /**
  * @param {Parameters<typeof icon>[0]} picture
  * @param {string} words
+ * @param {string} [detail]
  */
-const line = (picture, words) => element('p', { className: 'settled' }, icon(picture), element('span', { text: words }));
+function line(picture, words, detail) {
+  const said = element(
+    'span',
+    {},
+    words,
+    ...(detail === undefined ? [] : [' ', element('b', { text: detail })]),
+  );
+  return element('p', { className: 'settled' }, icon(picture), said);
+}

@@ -1,6 +1,9 @@
 // What the page asks of its server.
 
-/** @typedef {import('../conversations.mjs').Listed} Listed */
+/**
+ * @typedef {import('../conversations.mjs').Listed} Listed
+ * @typedef {{ name: string, about: 'scripted' | 'live' }} Person
+ */
 
 /** An answer that was no success; `status` 0: there was none. */
 export class ServerError extends Error {
@@ -19,21 +22,23 @@ const UNREACHABLE = 'The server cannot be reached.';
  * @param {object} [body]
  */
 async function ask(method, path, body) {
-  const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  const init =
+    body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
   const response = await fetch(path, { method, ...init }).catch(() => {
     throw new ServerError(UNREACHABLE, 0);
   });
   const value = await response.json().catch(() => ({}));
-  if (!response.ok) throw new ServerError(value.detail ?? `The server says ${response.status}.`, response.status);
+  if (!response.ok)
+    throw new ServerError(value.detail ?? `The server says ${response.status}.`, response.status);
   return value;
 }
 
 const path = (/** @type {string} */ id) => `/api/sessions/${encodeURIComponent(id)}`;
 
 export const server = {
-  /** @returns {Promise<{ name: string, about: 'scripted' | 'live' }>} */
+  /** Who has signed in, if somebody has. @returns {Promise<Partial<Person>>} */
   me: () => ask('GET', '/me'),
-  /** @param {string} name @returns {Promise<{ name: string, about: 'scripted' | 'live' }>} */
+  /** @param {string} name @returns {Promise<Person>} */
   signIn: (name) => ask('POST', '/sign-in', { name }),
   signOut: () => ask('POST', '/sign-out', {}),
   /** @returns {Promise<Listed[]>} */

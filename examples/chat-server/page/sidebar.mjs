@@ -8,7 +8,13 @@ import { sync } from './sync.mjs';
 
 const LOOK_EVERY_MS = 4_000;
 
-const STATES = { queued: 'waits its turn', running: 'is writing', waiting: 'waits for you', parked: 'stands still', idle: '' };
+const STATES = {
+  queued: 'waits its turn',
+  running: 'is writing',
+  waiting: 'waits for you',
+  parked: 'stands still',
+  idle: '',
+};
 
 /**
  * @param {object} parts
@@ -22,6 +28,8 @@ export function sidebar({ onRemoved, onProblem }) {
   /** One that the server does not know by its title yet. @type {Listed | undefined} */
   let fresh;
   let current = '';
+  /** What the page itself knows of the one that is open: sooner than the list. @type {Listed['state'] | undefined} */
+  let currentState;
 
   const show = () => {
     const isListed = listed.some(({ id, title }) => id === fresh?.id && title !== '');
@@ -57,10 +65,11 @@ export function sidebar({ onRemoved, onProblem }) {
     });
     const node = element('li', {}, link, remove);
     const update = (/** @type {Listed} */ item) => {
+      const known = (id === current ? currentState : undefined) ?? item.state;
       title.textContent = item.title || 'A conversation';
       remove.setAttribute('aria-label', `Delete “${title.textContent}”`);
-      state.textContent = STATES[item.state] || ago(item.changed);
-      node.dataset.state = item.state;
+      state.textContent = STATES[known] || ago(item.changed);
+      node.dataset.state = known;
       if (id === current) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     };
@@ -91,7 +100,15 @@ export function sidebar({ onRemoved, onProblem }) {
     /** @param {string} id */
     select: (id) => {
       current = id;
+      currentState = undefined;
       show();
+    },
+    /** @param {Listed['state']} state of the one that is open */
+    note: (state) => {
+      if (state === currentState) return;
+      currentState = state;
+      show();
+      void look();
     },
     /** @param {string} id @param {string} title */
     add: (id, title) => {
@@ -113,6 +130,7 @@ function ago(time) {
   const minutes = Math.floor((Date.now() - time) / 60_000);
   if (minutes < 1) return 'just now';
   if (minutes < 60) return `${minutes} min ago`;
-  if (Date.now() - time < DAY_MS) return new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false }).format(time);
+  if (Date.now() - time < DAY_MS)
+    return new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false }).format(time);
   return new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' }).format(time);
 }

@@ -1,6 +1,6 @@
 // A prompt and what came of it.
 
-import { stateOf } from './conversation.mjs';
+import { inputOf, stateOf } from './conversation.mjs';
 import { element, icon } from './dom.mjs';
 import { showMarkdown } from './markdown.mjs';
 import { questionView } from './question-view.mjs';
@@ -22,7 +22,10 @@ export function turnView(first) {
   const update = (/** @type {Turn} */ turn) => {
     prompt.textContent = turn.prompt ?? '';
     prompt.hidden = turn.prompt === undefined;
-    node.setAttribute('aria-label', turn.prompt === undefined ? 'A part of the conversation' : `You: ${turn.prompt.slice(0, 80)}`);
+    node.setAttribute(
+      'aria-label',
+      turn.prompt === undefined ? 'A part of the conversation' : `You: ${turn.prompt.slice(0, 80)}`,
+    );
     const things = turn.parts.filter(isShown).map((part) => ({ part, turn }));
     sync(parts, things, ({ part }) => part.key, partView);
     updateTail(tail, turn);
@@ -54,8 +57,16 @@ function textView() {
 /** @returns {import('./sync.mjs').View<PartOfTurn>} */
 function thinkingView() {
   const words = element('div', { className: 'thought' });
-  const node = element('details', { className: 'thinking' }, element('summary', {}, icon('chevron'), 'Thoughts'), words);
-  return { node, update: ({ part }) => part.kind === 'thinking' && (words.textContent = part.text) };
+  const node = element(
+    'details',
+    { className: 'thinking' },
+    element('summary', {}, icon('chevron'), 'Thoughts'),
+    words,
+  );
+  const update = (/** @type {PartOfTurn} */ { part }) => {
+    if (part.kind === 'thinking') words.textContent = part.text;
+  };
+  return { node, update };
 }
 
 /** @param {PartOfTurn} first @returns {import('./sync.mjs').View<PartOfTurn>} */
@@ -91,17 +102,19 @@ function toolView(first) {
   const update = (/** @type {PartOfTurn} */ { part, turn }) => {
     if (part.kind !== 'tool') return;
     const state = stateOf(part, turn);
-    const { input, result, question } = part;
-    const answer = question?.answer;
-    const made = answer != null && 'updatedInput' in answer && answer.updatedInput != null ? answer.updatedInput : input;
-    gist.textContent = part.name === 'AskUserQuestion' ? '' : preview(made);
+    const { result, question } = part;
+    const input = inputOf(part);
+    gist.textContent = part.name === 'AskUserQuestion' ? '' : preview(input);
     node.dataset.state = state;
-    const now = JSON.stringify([state, made, result]);
+    const now = JSON.stringify([state, input, result]);
     if (now !== shown) {
       shown = now;
       const { words: what, picture } = STATES[state];
-      chip.replaceChildren(...(picture === undefined ? [element('span', { className: 'spinner' })] : [icon(picture)]), what);
-      body.replaceChildren(...bodyOf(made, result));
+      chip.replaceChildren(
+        ...(picture === undefined ? [element('span', { className: 'spinner' })] : [icon(picture)]),
+        what,
+      );
+      body.replaceChildren(...bodyOf(input, result));
     }
     sync(place, question === undefined ? [] : [question], ({ approval }) => approval.id, questionView);
   };
@@ -115,7 +128,10 @@ function toolView(first) {
  */
 function bodyOf(input, result) {
   const head = (/** @type {string} */ text) => element('p', { className: 'label', text });
-  const output = result === undefined ? element('p', { className: 'quiet', text: 'Nothing yet.' }) : element('pre', { tabIndex: 0, text: result.text });
+  const output =
+    result === undefined
+      ? element('p', { className: 'quiet', text: 'Nothing yet.' })
+      : element('pre', { tabIndex: 0, text: result.text });
   return [head('Input'), inputList(input ?? {}), head(result?.isError ? 'Error' : 'Output'), output];
 }
 
@@ -135,7 +151,13 @@ function updateTail(tail, turn) {
   tail.dataset.state = state;
   const words = outcome === undefined ? undefined : OUTCOMES[outcome];
   const note = words === undefined ? [] : [element('p', { className: 'outcome', text: words })];
-  const detail = outcome === 'failed' && failure !== undefined ? [element('p', { className: 'quiet', text: failure })] : [];
-  const dots = state === 'running' ? [element('span', { className: 'dots', ariaLabel: 'The answer is being written', role: 'img' })] : [];
+  const detail =
+    outcome === 'failed' && failure !== undefined
+      ? [element('p', { className: 'quiet', text: failure })]
+      : [];
+  const dots =
+    state === 'running'
+      ? [element('span', { className: 'dots', ariaLabel: 'The answer is being written', role: 'img' })]
+      : [];
   tail.replaceChildren(...note, ...detail, ...dots);
 }

@@ -47,7 +47,10 @@ export class Unsent {
     this.#show();
     try {
       // With the same key, a second try is the same message.
-      const { id } = await server.send(this.#session, { prompt: message.prompt, idempotencyKey: message.key });
+      const { id } = await server.send(this.#session, {
+        prompt: message.prompt,
+        idempotencyKey: message.key,
+      });
       message.id = id;
     } catch (error) {
       message.problem = error instanceof Error ? error.message : String(error);
@@ -60,7 +63,12 @@ export class Unsent {
   onChange = () => {};
 
   #show() {
-    sync(this.#place, this.#messages, ({ key }) => key, (message) => this.#view(message));
+    sync(
+      this.#place,
+      this.#messages,
+      ({ key }) => key,
+      (message) => this.#view(message),
+    );
   }
 
   /** @param {Message} message @returns {import('./sync.mjs').View<Message>} */
@@ -69,9 +77,15 @@ export class Unsent {
     const again = element('button', { type: 'button', text: 'Try again' });
     again.addEventListener('click', () => this.#try(message));
     const tail = element('div', { className: 'tail at-end' }, words, again);
-    const node = element('section', { className: 'turn', ariaLabel: 'A message on its way' }, element('div', { className: 'prompt is-unsent', text: message.prompt }), tail);
+    const node = element(
+      'section',
+      { className: 'turn', ariaLabel: 'A message on its way' },
+      element('div', { className: 'prompt is-unsent', text: message.prompt }),
+      tail,
+    );
     const update = (/** @type {Message} */ { problem, id }) => {
-      words.textContent = problem === undefined ? (id === undefined ? 'Sending …' : 'Waits its turn') : `Not sent. ${problem}`;
+      words.textContent =
+        problem === undefined ? (id === undefined ? 'Sending …' : 'Waits its turn') : `Not sent. ${problem}`;
       words.classList.toggle('problem', problem !== undefined);
       again.hidden = problem === undefined;
     };

@@ -11,6 +11,7 @@ import { element } from './dom.mjs';
  */
 export function nameOf(name) {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [undefined, undefined, name];
+  if (tool === 'AskUserQuestion') return { server, words: 'question' };
   const words = tool.replace(/_/g, ' ').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
   return { server, words: words.toLowerCase() };
 }
@@ -22,12 +23,29 @@ export function nameOf(name) {
  */
 export function preview(input) {
   if (input === undefined) return '';
-  const values = Object.values(input).map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)));
+  const values = Object.values(input).map((value) =>
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  );
   return values.join(', ').replace(/\s+/g, ' ').slice(0, 120);
 }
 
 /** @param {unknown} value */
 const shown = (value) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+
+/**
+ * What a person has changed, one line each.
+ *
+ * @param {Input} before
+ * @param {Input} after
+ */
+export function changes(before, after) {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map(
+      (name) => `${name.replace(/_/g, ' ')}: ${shown(before[name]) ?? '–'} → ${shown(after[name]) ?? '–'}`,
+    );
+}
 
 /** @param {Input} input */
 export function inputList(input) {
@@ -51,7 +69,9 @@ export function inputList(input) {
  * @returns {{ nodes: HTMLElement[], read(): Input }} `read` throws with what is wrong
  */
 export function inputFields(input, prefix) {
-  const fields = Object.entries(input).map(([name, value], index) => field(name, value, `${prefix}-${index}`));
+  const fields = Object.entries(input).map(([name, value], index) =>
+    field(name, value, `${prefix}-${index}`),
+  );
   return {
     nodes: fields.map(({ node }) => node),
     read: () => Object.fromEntries(fields.map(({ name, read }) => [name, read()])),
@@ -67,7 +87,12 @@ function field(name, value, id) {
   const label = name.replace(/_/g, ' ');
   const { control, read } = controlFor(label, value);
   control.id = id;
-  const node = element('div', { className: 'field' }, element('label', { htmlFor: id, text: label }), control);
+  const node = element(
+    'div',
+    { className: 'field' },
+    element('label', { htmlFor: id, text: label }),
+    control,
+  );
   return { name, node, read };
 }
 
@@ -90,7 +115,8 @@ function controlFor(label, value) {
     return { control, read };
   }
   if (typeof value === 'string') {
-    const control = value.length > 60 || value.includes('\n') ? element('textarea', { rows: 3 }) : element('input');
+    const control =
+      value.length > 60 || value.includes('\n') ? element('textarea', { rows: 3 }) : element('input');
     control.value = value;
     return { control, read: () => control.value };
   }
