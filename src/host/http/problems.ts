@@ -32,6 +32,13 @@ export class Problem extends Error {
   }
 }
 
+/** The program that uses the host has failed: whatever its error is, it is no answer to the caller. */
+export class ProgramFailure extends Error {
+  constructor(cause: unknown) {
+    super('The program has failed.', { cause });
+  }
+}
+
 export function notFound(): Problem {
   return new Problem(404, 'There is no such thing here, or it is not yours.');
 }

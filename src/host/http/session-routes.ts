@@ -31,8 +31,9 @@ export async function readEvents(exchange: Exchange): Promise<Response> {
   let last = after;
   async function* source(signal: AbortSignal): AsyncGenerator<string, void> {
     for await (const event of host.events(ref, { after, signal })) {
-      last = event.id;
       yield eventOf(event);
+      // Only now it is on its way.
+      last = event.id;
     }
   }
   const lastWords = (reason: 'slow' | 'failed'): string =>
