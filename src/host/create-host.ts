@@ -53,7 +53,7 @@ class OpenHost implements Host {
       agents: this.#agents,
       failures: new Failures(),
       counts: this.#counts,
-      published: (...news: Parameters<EventReaders['publish']>) => this.#readers.publish(...news),
+      readers: this.#readers,
     };
     this.#engine = new LocalEngine(settings, (lease) => new Run(parts, lease));
     this.#engine.start();

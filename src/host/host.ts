@@ -32,9 +32,12 @@ export interface HostOptions {
 }
 
 export interface HostLimits {
-  /** Conversations that run at once, and processes of the CLI that there are at once. Default: 200; with the CLI 8. */
+  /**
+   * Conversations that this program runs at once, and processes of the CLI that it has at once. Default: 200, with the CLI 8,
+   * and 32 if `options` is a function, of which nobody knows.
+   */
   running?: number | undefined;
-  /** Of one tenant. Default: as many as `running`. */
+  /** Of one tenant, in all programs on this storage. Default: as many as `running`. */
   perTenant?: number | undefined;
   /** Prompts that wait, of everybody, of one tenant, and of one conversation. Default: 10,000, no limit, 1,000. */
   queued?: number | undefined;

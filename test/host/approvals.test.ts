@@ -91,8 +91,8 @@ describe('questions of a hosted conversation (R63)', () => {
     expect(words(events).filter((word) => word === 'approval')).toHaveLength(3);
     expect(words(events).filter((word) => word === 'answered')).toHaveLength(3);
     expect(words(events).filter((word) => word.startsWith('user tool_result'))).toEqual([
-      'user tool_result: [{"type":"text","text":"Paid 1."}]',
       'user tool_result: [{"type":"text","text":"Paid 2."}]',
+      'user tool_result: [{"type":"text","text":"Paid 1."}]',
       expect.stringContaining('Not that one.'),
     ]);
   });

@@ -1,12 +1,15 @@
+import type { Options } from '../../options/options.js';
 import { clock, type Timer, unref } from '../../protocol/base/clock.js';
 import type { HostSettings } from '../host-options.js';
 import { keyOf } from '../session-key.js';
 import type { HostCounts } from '../stats.js';
 import type { Lease, SessionRef } from '../storage/port/conversation.js';
-import { Agent, type OpenQuery } from './agent.js';
+import { Agent, type AgentParts, type OpenQuery } from './agent.js';
 import { isCli } from './agent-options.js';
 import { HostedJournal } from './hosted-journal.js';
-import type { HostedStore } from './hosted-store.js';
+import { HostedStore } from './hosted-store.js';
+import { ProcessRoom } from './process-room.js';
+import { Spares } from './spares.js';
 
 interface IdleAgent {
   readonly agent: Agent;
@@ -21,17 +24,34 @@ export class Agents {
   /** The longest idle first. */
   readonly #idle = new Map<string, IdleAgent>();
   readonly #all = new Set<Agent>();
+  /** Agents that were idle and are about to be gone, by conversation. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  readonly #room: ProcessRoom;
+  readonly #spares: Spares | undefined;
   #timer: Timer | undefined;
   #isClosed = false;
 
   constructor(settings: HostSettings, open: OpenQuery, counts: HostCounts) {
+    const { running, warm, common } = settings;
     this.#settings = settings;
     this.#open = open;
     this.#counts = counts;
+    this.#room = new ProcessRoom(running, () => this.#endOne());
+    if (warm > 0 && common !== undefined) {
+      this.#spares = new Spares({
+        count: warm,
+        room: this.#room,
+        start: () => this.#newSpare(common),
+        end: (agent) => void this.#end(agent),
+        problem: settings.problem,
+      });
+      this.#spares.fill();
+    }
   }
 
+  /** Conversations in memory. */
   get size(): number {
-    return this.#all.size;
+    return this.#all.size - (this.#spares?.size ?? 0);
   }
 
   get processes(): number {
@@ -45,37 +65,35 @@ export class Agents {
     if (idle === undefined) return undefined;
     this.#idle.delete(key);
     if (idle.agent.fence === lease.previous && !idle.agent.isOver) return idle.agent;
-    void this.#end(idle.agent);
+    void this.#leave(key, idle.agent);
     return undefined;
   }
 
-  async open(lease: Lease, store: HostedStore, resume: string | undefined): Promise<Agent> {
-    const { storage, partialMessages } = this.#settings;
-    const options = await this.#settings.optionsFor({ tenant: lease.tenant, session: lease.session });
-    if (isCli(options)) await this.#makeRoom();
-    const agent = new Agent({
-      open: this.#open,
-      options,
-      store,
-      journal: new HostedJournal(storage, lease),
-      resume,
-      partialMessages,
-      onEnd: () => this.#all.delete(agent),
+  async open(lease: Lease, store: HostedStore, options: Options, resume: string | undefined): Promise<Agent> {
+    // Two processes must not have one conversation, even if one of them is about to end.
+    await this.#leaving.get(keyOf(lease));
+    const spare = resume === undefined ? this.#spares?.take() : undefined;
+    if (spare !== undefined) return spare;
+    const isProcess = isCli(options);
+    if (isProcess) await this.#room.enter();
+    const journal = new HostedJournal(this.#settings.storage, lease);
+    return this.#start(options, store, journal, resume, () => {
+      if (isProcess) this.#room.leave();
     });
-    this.#all.add(agent);
-    return agent;
   }
 
   /** Its turn is over: it stays for a while. */
   keep(lease: Lease, agent: Agent): void {
     agent.rest();
+    agent.fence = lease.fence;
     const { keep, evictAfterMs } = this.#settings;
     if (this.#isClosed || keep === 0 || evictAfterMs === 0) {
-      void this.#end(agent);
+      void this.#leave(keyOf(lease), agent);
       return;
     }
     this.#idle.set(keyOf(lease), { agent, since: clock.monotonic() });
-    if (this.#idle.size > keep) this.#evictOldest();
+    this.#room.changed();
+    if (this.#idle.size > keep) void this.#evictOldest();
     this.#timer ??= this.#wakeIn(evictAfterMs);
   }
 
@@ -83,42 +101,80 @@ export class Agents {
   async forget(ref: SessionRef): Promise<void> {
     const idle = this.#idle.get(keyOf(ref));
     this.#idle.delete(keyOf(ref));
-    if (idle !== undefined) await this.#end(idle.agent);
+    if (idle !== undefined) await this.#leave(keyOf(ref), idle.agent);
   }
 
   /** Resolves when all have ended, those at work included. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clock.clearTimeout(this.#timer);
+    this.#spares?.close();
     this.#idle.clear();
     await Promise.all([...this.#all].map((agent) => this.#end(agent)));
   }
 
-  /** There are never more processes than conversations may run. */
-  async #makeRoom(): Promise<void> {
-    while (this.processes >= this.#settings.running) {
-      const [key, idle] = [...this.#idle].find(([, { agent }]) => agent.isProcess) ?? [];
-      if (key === undefined || idle === undefined) return;
-      this.#idle.delete(key);
-      this.#counts.evicted += 1;
-      await this.#end(idle.agent);
+  #start(
+    options: Options,
+    store: HostedStore,
+    journal: HostedJournal,
+    resume: string | undefined,
+    over: () => void,
+  ): Agent {
+    const { partialMessages } = this.#settings;
+    const onEnd = (): void => {
+      this.#all.delete(agent);
+      over();
+      this.#spares?.fill();
+    };
+    const parts = { open: this.#open, options, store, journal, resume, partialMessages, onEnd };
+    const agent = this.#made(parts, over);
+    this.#all.add(agent);
+    return agent;
+  }
+
+  /** Wrong options start nothing, and take no place. */
+  #made(parts: AgentParts, over: () => void): Agent {
+    try {
+      return new Agent(parts);
+    } catch (error) {
+      over();
+      throw error;
     }
+  }
+
+  /** A process without a conversation: its store and its journal are bound to the one that it gets. */
+  #newSpare(options: Options): Agent {
+    const { storage } = this.#settings;
+    this.#room.take();
+    const [store, journal] = [new HostedStore(storage), new HostedJournal(storage)];
+    return this.#start(options, store, journal, undefined, () => this.#room.leave());
+  }
+
+  /** Makes room for a process. False: all of them are at work. */
+  #endOne(): boolean {
+    const [key, idle] = [...this.#idle].find(([, { agent }]) => agent.isProcess) ?? [];
+    if (key === undefined || idle === undefined) return this.#spares?.endOne() ?? false;
+    this.#evict(key, idle);
+    return true;
   }
 
   #evictOldest(): void {
     const [key, idle] = this.#idle.entries().next().value ?? [];
-    if (key === undefined || idle === undefined) return;
+    if (key !== undefined && idle !== undefined) this.#evict(key, idle);
+  }
+
+  #evict(key: string, { agent }: IdleAgent): void {
     this.#idle.delete(key);
     this.#counts.evicted += 1;
-    void this.#end(idle.agent);
+    void this.#leave(key, agent);
   }
 
   #wakeIn(milliseconds: number): Timer {
-    return unref(clock.setTimeout(() => this.#evict(), milliseconds));
+    return unref(clock.setTimeout(() => this.#evictIdle(), milliseconds));
   }
 
   /** One timer for all of them. */
-  #evict(): void {
+  #evictIdle(): void {
     this.#timer = undefined;
     const { evictAfterMs } = this.#settings;
     const now = clock.monotonic();
@@ -130,6 +186,13 @@ export class Agents {
       }
       this.#evictOldest();
     }
+  }
+
+  async #leave(key: string, agent: Agent): Promise<void> {
+    const gone = this.#end(agent);
+    this.#leaving.set(key, gone);
+    await gone;
+    if (this.#leaving.get(key) === gone) this.#leaving.delete(key);
   }
 
   async #end(agent: Agent): Promise<void> {

@@ -7,22 +7,19 @@ import { keyOf } from '../session-key.js';
 import { checkedCount, checkedRef } from '../storage/checked.js';
 import type { SessionRef } from '../storage/port/conversation.js';
 import type { HostStorage } from '../storage/port/storage.js';
-import { Wakeup } from './wakeup.js';
-
-/** What this process has just stored of a conversation that somebody reads. */
-interface Recent {
-  readers: number;
-  readonly events: HostEvent[];
-}
+import { Feed, type Page } from './feed.js';
+import { endable, Wakeup } from './wakeup.js';
 
 /**
- * Readers of events. Each goes at its own pace and has nothing waiting for it: it reads what is stored, and of what this
- * process has just stored a copy in memory.
+ * Readers of events. Each goes at its own pace, and nothing waits for it: it reads what is stored, and then follows the feed of
+ * its conversation.
  */
 export class EventReaders {
   readonly #storage: HostStorage;
   readonly #most: number;
-  readonly #recent = new Map<string, Recent>();
+  readonly #feeds = new Map<string, Feed>();
+  /** Conversations that runs of this process are at work on. */
+  readonly #runs = new Set<string>();
   readonly #wakeups = new Set<Wakeup>();
   #isClosed = false;
 
@@ -35,17 +32,24 @@ export class EventReaders {
     return this.#wakeups.size;
   }
 
+  /** From here on a run of this process tells what it stores. */
+  runBegins(ref: SessionRef): void {
+    const key = keyOf(ref);
+    this.#runs.add(key);
+    const feed = this.#feeds.get(key);
+    if (feed !== undefined) feed.isFed = true;
+  }
+
+  runEnds(ref: SessionRef): void {
+    const key = keyOf(ref);
+    this.#runs.delete(key);
+    const feed = this.#feeds.get(key);
+    if (feed !== undefined) feed.isFed = false;
+  }
+
   /** Told what was stored, with the id of the last. */
   publish(ref: SessionRef, messages: readonly HostMessage[], last: number): void {
-    const recent = this.#recent.get(keyOf(ref));
-    if (recent === undefined) return;
-    const { events } = recent;
-    const first = last - messages.length + 1;
-    // Somebody else has stored some in between: they are in the storage.
-    if (events.length > 0 && events.at(-1)?.id !== first - 1) events.length = 0;
-    const at = clock.now();
-    events.push(...messages.map((message, index) => ({ id: first + index, at, message })));
-    if (events.length > LIMITS.hostRecentEvents) events.splice(0, events.length - LIMITS.hostRecentEvents);
+    this.#feeds.get(keyOf(ref))?.publish(messages, last);
   }
 
   /** Ends all loops. */
@@ -54,65 +58,75 @@ export class EventReaders {
     for (const wakeup of this.#wakeups) wakeup.end();
   }
 
-  async *read(given: SessionRef, { after = 0, signal }: ReadOptions = {}): AsyncGenerator<HostEvent, void> {
+  read(ref: SessionRef, options: ReadOptions = {}): AsyncGenerator<HostEvent, void> {
+    const wakeup = new Wakeup();
+    return endable(this.#loop(ref, options, wakeup), wakeup);
+  }
+
+  async *#loop(
+    given: SessionRef,
+    { after = 0, signal }: ReadOptions,
+    wakeup: Wakeup,
+  ): AsyncGenerator<HostEvent, void> {
     const ref = checkedRef(given);
     let last = checkedCount('after', after, 0);
-    if (this.#isClosed) throw new TenonError('CLOSED', 'The host is closed.');
-    if (this.#wakeups.size >= this.#most) {
-      const text = `There are ${this.#most} readers of events already, which is the limit (\`limits.readers\`). Try again later.`;
-      throw new TenonError('QUEUE_FULL', text);
-    }
-    const wakeup = new Wakeup(signal);
-    const recent = this.#enter(ref);
-    this.#wakeups.add(wakeup);
-    const unwatch = this.#storage.watch({ kind: 'events', ...ref }, () => wakeup.wake());
+    this.#checkRoom();
+    const feed = this.#enter(ref, wakeup);
+    wakeup.follow(signal);
     try {
-      while (!wakeup.isOver) {
-        const { events, missed, isAll } = await this.#page(ref, recent, last);
-        if (missed > 0) {
-          last += missed;
-          yield { id: last, at: clock.now(), message: { type: 'host', subtype: 'missed', count: missed } };
-        }
-        for (const event of events) {
+      // What is stored comes first: of what the feed still has, some may have been deleted.
+      for (let isFirst = true; !wakeup.isOver; isFirst = false) {
+        const known = isFirst ? undefined : feed.after(last);
+        const page = known ?? (await wakeup.until(this.#stored(ref, last, feed)));
+        if (page === undefined) return;
+        last = page.after + page.missed;
+        if (page.missed > 0) yield missed(last, page.missed);
+        for (const event of page.events) {
           if (wakeup.isOver) return;
           last = event.id;
           yield event;
         }
-        if (isAll) await wakeup.next();
+        if (page.isAll) await feed.next(last, wakeup);
       }
     } finally {
-      unwatch();
-      wakeup.end();
-      this.#wakeups.delete(wakeup);
-      this.#leave(ref, recent);
+      this.#leave(ref, feed, wakeup);
     }
   }
 
-  async #page(
-    ref: SessionRef,
-    { events: recent }: Recent,
-    after: number,
-  ): Promise<{ events: HostEvent[]; missed: number; isAll: boolean }> {
-    const place = recent.length === 0 ? -1 : after + 1 - (recent[0]?.id ?? 0);
-    if (place >= 0 && place < recent.length) return { events: recent.slice(place), missed: 0, isAll: true };
-    const page = await this.#storage.events.read(ref, { after });
-    // A conversation that was deleted and has begun again.
-    if (page.last < after) return this.#page(ref, { readers: 0, events: [] }, 0);
-    const events = page.events as HostEvent[];
-    const reached = events.at(-1)?.id ?? after + page.missed;
-    return { events, missed: page.missed, isAll: reached >= page.last };
+  async #stored(ref: SessionRef, after: number, feed: Feed): Promise<Page> {
+    const limit = LIMITS.hostReaderPage;
+    const { events, missed, last } = await this.#storage.events.read(ref, { after, limit });
+    if (last < after) {
+      feed.doubt();
+      return this.#stored(ref, 0, feed);
+    }
+    const reached = events.at(-1)?.id ?? after + missed;
+    return { events: events as HostEvent[], missed, after, isAll: reached >= last };
   }
 
-  #enter(ref: SessionRef): Recent {
+  #checkRoom(): void {
+    if (this.#isClosed) throw new TenonError('CLOSED', 'The host is closed.');
+    if (this.#wakeups.size < this.#most) return;
+    const text = `There are ${this.#most} readers of events already, which is the limit (\`limits.readers\`). Try again later.`;
+    throw new TenonError('QUEUE_FULL', text);
+  }
+
+  #enter(ref: SessionRef, wakeup: Wakeup): Feed {
     const key = keyOf(ref);
-    const recent = this.#recent.get(key) ?? { readers: 0, events: [] };
-    recent.readers += 1;
-    this.#recent.set(key, recent);
-    return recent;
+    const feed = this.#feeds.get(key) ?? new Feed(this.#storage, ref, this.#runs.has(key));
+    feed.enter(wakeup);
+    this.#feeds.set(key, feed);
+    this.#wakeups.add(wakeup);
+    return feed;
   }
 
-  #leave(ref: SessionRef, recent: Recent): void {
-    recent.readers -= 1;
-    if (recent.readers === 0) this.#recent.delete(keyOf(ref));
+  #leave(ref: SessionRef, feed: Feed, wakeup: Wakeup): void {
+    wakeup.end();
+    this.#wakeups.delete(wakeup);
+    if (!feed.leave(wakeup)) this.#feeds.delete(keyOf(ref));
   }
+}
+
+function missed(id: number, count: number): HostEvent {
+  return { id, at: clock.now(), message: { type: 'host', subtype: 'missed', count } };
 }

@@ -4,14 +4,17 @@ import { clock } from '../../protocol/base/clock.js';
 export class Wakeup {
   #isDue = false;
   #isOver = false;
-  #resolve: () => void = () => {};
-  readonly #signal: AbortSignal | undefined;
+  #isComing = false;
+  #resume: () => void = () => {};
+  #give: () => void = () => {};
+  #signal: AbortSignal | undefined;
   readonly #abort = (): void => this.end();
 
-  constructor(signal: AbortSignal | undefined) {
+  /** From here on the signal is the end, too. */
+  follow(signal: AbortSignal | undefined): void {
     this.#signal = signal;
-    if (signal?.aborted) this.#isOver = true;
-    signal?.addEventListener('abort', this.#abort, { once: true });
+    if (signal?.aborted) this.end();
+    else signal?.addEventListener('abort', this.#abort, { once: true });
   }
 
   get isOver(): boolean {
@@ -20,9 +23,12 @@ export class Wakeup {
 
   /** After what happens right now: who has made the change has something to say of it, too. */
   wake(): void {
+    if (this.#isComing || this.#isDue || this.#isOver) return;
+    this.#isComing = true;
     clock.setImmediate(() => {
+      this.#isComing = false;
       this.#isDue = true;
-      this.#resolve();
+      this.#resume();
     });
   }
 
@@ -30,15 +36,41 @@ export class Wakeup {
   async next(): Promise<void> {
     if (!this.#isDue && !this.#isOver) {
       await new Promise<void>((resolve) => {
-        this.#resolve = resolve;
+        this.#resume = resolve;
       });
     }
     this.#isDue = false;
   }
 
+  /** What something comes to; undefined if the end comes first. */
+  until<Result>(work: Promise<Result>): Promise<Result | undefined> {
+    return new Promise((resolve, reject) => {
+      work.then(resolve, reject);
+      this.#give = () => resolve(undefined);
+      if (this.#isOver) this.#give();
+    });
+  }
+
   end(): void {
     this.#isOver = true;
     this.#signal?.removeEventListener('abort', this.#abort);
-    this.#resolve();
+    this.#resume();
+    this.#give();
   }
+}
+
+/**
+ * A loop that ends when it is told to, also while it waits: a generator by itself hears of `return()` only when its next value
+ * has come, which may be never.
+ */
+export function endable<Value>(
+  loop: AsyncGenerator<Value, void>,
+  wakeup: Wakeup,
+): AsyncGenerator<Value, void> {
+  const leave = loop.return.bind(loop);
+  loop.return = (value) => {
+    wakeup.end();
+    return leave(value);
+  };
+  return loop;
 }

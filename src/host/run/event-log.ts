@@ -1,6 +1,7 @@
-import { clock, type Timer } from '../../protocol/base/clock.js';
+import { clock, type Timer, wait } from '../../protocol/base/clock.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { HostMessage } from '../host-messages.js';
+import { StorageError } from '../storage/errors.js';
 import type { Commit, Committed } from '../storage/port/commit.js';
 import type { Lease } from '../storage/port/conversation.js';
 import type { HostStorage } from '../storage/port/storage.js';
@@ -44,10 +45,13 @@ export class EventLog {
     await this.#last;
   }
 
-  /** Stores what is left together with more, all or nothing. Rejects if that fails, or an earlier part has. */
-  async commit(commit: Omit<Commit, 'events'>): Promise<Committed> {
-    const messages = this.#take();
-    const done = this.#last.then(() => this.#store(messages, commit));
+  /** Stores what is left, and `last`, together with more: all or nothing. Rejects if that fails. */
+  async commit(commit: Omit<Commit, 'events'>, last: readonly HostMessage[] = []): Promise<Committed> {
+    const messages = [...this.#take(), ...last];
+    const isLast = commit.release !== undefined;
+    const done = this.#last.then(() =>
+      isLast ? this.#surely(messages, commit) : this.#store(messages, commit),
+    );
     this.#last = done.catch(() => {});
     return done;
   }
@@ -70,6 +74,22 @@ export class EventLog {
         this.#parts.failed(error);
       }
     });
+  }
+
+  /**
+   * A storage that is away for a moment is waited for. What it may have stored unseen is not stored twice: with the
+   * release in it, the lease is over.
+   */
+  async #surely(messages: readonly HostMessage[], commit: Omit<Commit, 'events'>): Promise<Committed> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#store(messages, commit);
+      } catch (error) {
+        const isAway = StorageError.is(error) && error.isTransient;
+        if (!isAway || tries >= LIMITS.hostCommitTries) throw error;
+        await wait(LIMITS.hostStorageRetryMs);
+      }
+    }
   }
 
   async #store(messages: readonly HostMessage[], commit: Omit<Commit, 'events'>): Promise<Committed> {

@@ -76,7 +76,7 @@ export class LocalEngine {
       if (count <= 0) return;
       this.#isStale = false;
       try {
-        const leases = await storage.leases.claim({ owner, ttlMs, count, running, perTenant });
+        const leases = await storage.leases.claim({ owner, ttlMs, count, perTenant });
         this.#hasProblem = false;
         for (const lease of leases) this.#run(lease);
         if (leases.length === count) this.#isStale = true;

@@ -52,9 +52,7 @@ export class RunInbox {
   /** All prompts that were sent before this number. */
   async promptsBefore(number: number): Promise<InboxEntry[]> {
     const all = await this.#storage.inbox.read(this.#lease, { limit: LIMITS.hostPageMost });
-    return all.filter(
-      (entry) => entry.kind === 'prompt' && entry.number < number && !this.handled.has(entry.number),
-    );
+    return all.filter((entry) => entry.kind === 'prompt' && entry.number < number);
   }
 
   #read(): Promise<InboxEntry[]> {

@@ -1,43 +1,37 @@
 import { isSuccess } from '../../client/query/results.js';
 import { clock } from '../../protocol/base/clock.js';
-import { messageOf, OptionError, TenonError } from '../../protocol/base/errors.js';
-import { LIMITS } from '../../protocol/base/limits.js';
+import { TenonError } from '../../protocol/base/errors.js';
 import type { SDKResultMessage } from '../../protocol/wire/messages/index.js';
 import type { Agent } from '../conversations/agent.js';
+import { isCli } from '../conversations/agent-options.js';
 import type { Agents } from '../conversations/agents.js';
+import type { TakenUp } from '../conversations/cli-take-up.js';
 import { HostedStore } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
 import type { HostSettings } from '../host-options.js';
-import { done, goOn, parked, promptMessage, resumed } from '../notices.js';
+import { done, promptMessage } from '../notices.js';
+import type { EventReaders } from '../read/event-readers.js';
 import { type HostCounts, noteTurn } from '../stats.js';
-import { LeaseLostError, StorageError } from '../storage/errors.js';
-import type { Commit } from '../storage/port/commit.js';
+import { LeaseLostError } from '../storage/errors.js';
 import type { Lease } from '../storage/port/conversation.js';
 import type { InboxEntry } from '../storage/port/inbox.js';
+import { type Cut, type CutRun, giveBack, park } from './cut-off.js';
 import { EventLog } from './event-log.js';
 import type { Failures } from './failures.js';
 import { Questions } from './questions.js';
 import { type AnswerBody, RunInbox } from './run-inbox.js';
-import { type Told, toldOf } from './told.js';
+import { takeUpTelling } from './take-up-telling.js';
+import { Telling } from './telling.js';
+import { toldOf } from './told.js';
 
 export interface RunParts {
   readonly settings: HostSettings;
   readonly agents: Agents;
   readonly failures: Failures;
   readonly counts: HostCounts;
-  /** Tells local readers. */
-  published(lease: Lease, messages: readonly HostMessage[], last: number): void;
+  /** Local readers, who are told at once. */
+  readonly readers: EventReaders;
 }
-
-/** Why the work on a prompt does not come to its end here. */
-type Cut =
-  /** Nobody has answered a question: it is put away until somebody does. */
-  | { kind: 'wait' }
-  /** The program is to end. */
-  | { kind: 'stop'; reason: string }
-  /** Somebody else has the conversation. */
-  | { kind: 'lost' }
-  | { kind: 'failed'; error: unknown };
 
 /** One turn of one conversation, under one lease: from the inbox to what is stored of the answer. */
 export class Run {
@@ -46,11 +40,13 @@ export class Run {
   readonly #inbox: RunInbox;
   readonly #log: EventLog;
   readonly #started = clock.monotonic();
+  readonly #telling: Telling;
   #prompt: InboxEntry | undefined;
   #questions: Questions | undefined;
   #agent: Agent | undefined;
   #news: InboxEntry[] | undefined = [];
   #isInterrupted = false;
+  #isFinishing = false;
   /** Prompts up to this number are not wanted any more. */
   #dropBefore = 0;
   #cut: Cut | undefined;
@@ -65,13 +61,16 @@ export class Run {
       storage,
       lease,
       batchMs,
-      published: (messages, last) => parts.published(lease, messages, last),
+      published: (messages, last) => parts.readers.publish(lease, messages, last),
       failed,
     });
+    this.#telling = new Telling(storage, lease, this.#log);
   }
 
   /** Resolves when the conversation was given back, or could not be; never rejects. */
   async perform(): Promise<void> {
+    const { readers } = this.#parts;
+    readers.runBegins(this.lease);
     try {
       await this.#work();
     } catch (error) {
@@ -80,6 +79,7 @@ export class Run {
       this.#inbox.close();
       this.#questions?.stop();
       this.#log.stop();
+      readers.runEnds(this.lease);
     }
   }
 
@@ -95,50 +95,41 @@ export class Run {
 
   async #work(): Promise<void> {
     const { lease } = this;
-    const { maxCrashes } = this.#parts.settings;
+    const { tenant, session } = lease;
+    const { settings } = this.#parts;
     this.#inbox.onNews = (entry) => this.#hear(entry);
     await this.#inbox.open();
-    if (lease.crashes >= maxCrashes) {
-      return this.#park(`Its worker was lost ${lease.crashes} times in a row.`);
+    if (lease.crashes >= settings.maxCrashes) {
+      return park(this.#cutRun, `Its worker was lost ${lease.crashes} times in a row.`);
     }
     for (const entry of this.#inbox.of('answer')) this.#answered(entry);
     const [prompt] = this.#inbox.of('prompt');
     this.#prompt = prompt;
     const stops = this.#inbox.of('interrupt').filter((entry) => entry.number > (prompt?.number ?? Infinity));
     for (const stop of this.#inbox.of('interrupt')) this.#takeStop(stop);
-    if (prompt === undefined) return this.#release({ release: { state: 'idle' } });
+    if (prompt === undefined) return this.#release([], []);
     const warm = this.#parts.agents.take(lease);
     this.#agent = warm;
-    const store = warm?.store ?? new HostedStore(this.#parts.settings.storage, lease);
+    const store = warm?.store ?? new HostedStore(settings.storage, lease);
     const known = warm === undefined && lease.previous !== 0 ? await store.newest() : undefined;
     const told = known === undefined ? undefined : toldOf(prompt.id, known.entries);
     if (told === undefined && stops.length > 0) return this.#drop(prompt);
-    const isRetold = await this.#tell(prompt, told);
+    const isGoingOn = await this.#telling.begin(prompt, told);
     if (told?.isAnswered) return this.#finish('answered');
-    this.#questions = await this.#ask(prompt, told !== undefined && !isRetold);
-    this.#agent ??= await this.#parts.agents.open(lease, store, known?.sessionId);
+    const options = warm === undefined ? await settings.optionsFor({ tenant, session }) : undefined;
+    const taken =
+      told !== undefined && known !== undefined && options !== undefined && isCli(options)
+        ? await takeUpTelling(this.#cutRun, store, known, { isStopped: stops.length > 0, isGoingOn })
+        : undefined;
+    if (taken?.next.do === 'wait') return giveBack({ kind: 'wait' }, this.#cutRun);
+    if (taken?.next.do === 'stop') return this.#finish('interrupted');
+    this.#questions = await this.#ask(prompt, isGoingOn);
+    if (options !== undefined) {
+      this.#agent = await this.#parts.agents.open(lease, store, options, known?.sessionId);
+    }
     this.#checkCut();
-    const result = await this.#turn(this.#agent, told === undefined ? prompt : undefined, stops.length > 0);
+    const result = await this.#turn(told === undefined ? prompt : undefined, taken, stops.length > 0);
     await this.#finish(this.#outcome(result), result);
-  }
-
-  /** Tells readers of the prompt, and again what was told of it if that is void. */
-  async #tell(prompt: InboxEntry, told: Told | undefined): Promise<boolean> {
-    const isLost = this.lease.crashes > 0;
-    if (isLost) this.#log.add(resumed(prompt.id, 'Its worker was lost.'));
-    const isRetold = told !== undefined && (isLost || (await this.#isVoid(prompt.id)));
-    if (told === undefined || isRetold) this.#log.add(promptMessage(prompt) as HostMessage);
-    if (isRetold) this.#log.add(...told.messages);
-    return isRetold;
-  }
-
-  /** Whether the last word to readers was that the work begins anew. */
-  async #isVoid(prompt: string): Promise<boolean> {
-    const { storage } = this.#parts.settings;
-    const { last } = await storage.events.read(this.lease, { limit: 1 });
-    const { events } = await storage.events.read(this.lease, { after: Math.max(0, last - 1), limit: 1 });
-    const message = events[0]?.message as HostMessage | undefined;
-    return message?.type === 'host' && message.subtype === 'resumed' && message.prompt === prompt;
   }
 
   /** `isGoingOn`: what waits was told to readers before. */
@@ -164,14 +155,15 @@ export class Run {
   }
 
   async #turn(
-    agent: Agent,
     prompt: InboxEntry | undefined,
+    taken: TakenUp | undefined,
     isInterrupted: boolean,
   ): Promise<SDKResultMessage> {
-    const questions = this.#questions as Questions;
+    const [agent, questions] = [this.#agent as Agent, this.#questions as Questions];
     agent.begin(this.lease, questions);
     questions.watch(agent.journal);
-    agent.say(prompt === undefined ? goOn() : promptMessage(prompt));
+    if (prompt === undefined) agent.goOn(taken);
+    else agent.say(promptMessage(prompt));
     if (isInterrupted) this.#interrupt();
     const news = this.#news ?? [];
     this.#news = undefined;
@@ -180,8 +172,7 @@ export class Run {
       const message = await agent.next();
       this.#checkCut();
       if (message === undefined) throw new TenonError('NO_RESULT', 'The agent has ended without a result.');
-      this.#log.add(message);
-      await this.#log.hasRoom();
+      await this.#telling.add(message);
       if (message.type === 'result' && message.final !== false) return message;
     }
   }
@@ -196,11 +187,10 @@ export class Run {
 
   async #finish(outcome: PromptOutcome, result?: SDKResultMessage): Promise<void> {
     const prompt = this.#prompt as InboxEntry;
+    this.#isFinishing = true;
     this.#questions?.withdraw();
-    this.#log.add(done(prompt.id, outcome));
-    this.#inbox.handled.add(prompt.number);
-    await this.#dropQueued();
-    await this.#release({ withdraw: 'all', release: { state: 'idle' } });
+    const dropped = await this.#queuedToDrop();
+    await this.#release([prompt, ...dropped], [done(prompt.id, outcome), ...dropped.flatMap(dropNotices)]);
     this.#parts.failures.forget(this.lease);
     noteTurn(this.#parts.counts, clock.monotonic() - this.#started);
     this.#parts.counts.turns[outcome === 'dropped' ? 'interrupted' : outcome] += 1;
@@ -213,32 +203,25 @@ export class Run {
 
   /** A prompt that somebody has stopped before it began. */
   async #drop(prompt: InboxEntry): Promise<void> {
-    this.#dropped(prompt);
-    await this.#dropQueued();
-    await this.#release({ release: { state: 'idle' } });
+    this.#isFinishing = true;
+    const dropped = [prompt, ...(await this.#queuedToDrop())];
+    await this.#release(dropped, dropped.flatMap(dropNotices));
     this.#parts.counts.turns.interrupted += 1;
     if (this.#agent !== undefined) this.#parts.agents.keep(this.lease, this.#agent);
   }
 
-  #dropped(prompt: InboxEntry): void {
-    this.#log.add(promptMessage(prompt) as HostMessage, done(prompt.id, 'dropped'));
-    this.#inbox.handled.add(prompt.number);
-  }
-
   /** An interrupt may be meant for all that was sent before it. */
-  async #dropQueued(): Promise<void> {
-    if (this.#dropBefore === 0) return;
-    for (const prompt of await this.#inbox.promptsBefore(this.#dropBefore)) this.#dropped(prompt);
+  async #queuedToDrop(): Promise<InboxEntry[]> {
+    if (this.#dropBefore === 0) return [];
+    const prompts = await this.#inbox.promptsBefore(this.#dropBefore);
+    return prompts.filter(({ number }) => number !== this.#prompt?.number);
   }
 
-  async #park(reason: string): Promise<void> {
-    this.#log.add(parked(reason));
-    await this.#release({ release: { state: 'parked', reason } });
-  }
-
-  async #release(commit: Omit<Commit, 'events' | 'acknowledge'>): Promise<void> {
+  /** The last words, that the prompts are dealt with, and the end of the lease: all of it, or nothing. */
+  async #release(prompts: readonly InboxEntry[], notices: readonly HostMessage[]): Promise<void> {
     this.#checkCut();
-    await this.#log.commit({ acknowledge: [...this.#inbox.handled], ...commit });
+    const acknowledge = [...this.#inbox.handled, ...prompts.map(({ number }) => number)];
+    await this.#log.commit({ acknowledge, withdraw: 'all', release: { state: 'idle' } }, notices);
   }
 
   /** Answers and interrupts that arrive during the turn. */
@@ -277,7 +260,11 @@ export class Run {
   /** What runs is cut off, and left open for whoever goes on. */
   #stop(cut: Cut): void {
     if (this.#cut !== undefined && cut.kind !== 'lost') return;
+    // Only the last commit is left to do.
+    if (this.#isFinishing && cut.kind === 'stop') return;
     this.#cut = cut;
+    // What comes from now on is for whoever goes on: here it would be dealt with, and nobody would act on it.
+    this.#inbox.close();
     this.#questions?.stop();
     void this.#agent?.close();
   }
@@ -287,40 +274,25 @@ export class Run {
   }
 
   async #cutOff(cut: Cut): Promise<void> {
-    const { problem } = this.#parts.settings;
+    const { lease } = this;
     this.#cut = undefined;
+    this.#inbox.close();
     try {
       await this.#agent?.close();
-      const isLost = cut.kind === 'lost' || (cut.kind === 'failed' && LeaseLostError.is(cut.error));
-      if (isLost) this.#parts.counts.lostLeases += 1;
-      else if (cut.kind === 'wait') await this.#wait();
-      else if (cut.kind === 'stop') await this.#again(cut.reason, 0);
-      else if (cut.kind === 'failed') await this.#failed(cut.error);
+      await giveBack(cut, this.#cutRun);
     } catch (error) {
       // Nothing more can be said: when the lease is over, somebody goes on from what is stored.
-      problem({ during: 'giving a conversation back', error, session: this.lease });
+      this.#parts.settings.problem({ during: 'giving a conversation back', error, session: lease });
     }
   }
 
-  async #wait(): Promise<void> {
-    this.#parts.counts.parked += 1;
-    await this.#release({ release: { state: 'waiting' } });
+  get #cutRun(): CutRun {
+    const prompt = this.#prompt?.id;
+    const [agent, log, inbox, parts] = [this.#agent, this.#log, this.#inbox, this.#parts];
+    return { lease: this.lease, agent, log, inbox, parts, prompt };
   }
+}
 
-  async #failed(error: unknown): Promise<void> {
-    const { failures, settings } = this.#parts;
-    settings.problem({ during: 'a turn', error, session: this.lease });
-    const reason = messageOf(error);
-    if (StorageError.is(error)) return this.#again(reason, LIMITS.hostStorageRetryMs);
-    const delayMs = OptionError.is(error) ? undefined : failures.next(this.lease);
-    if (delayMs === undefined) return this.#park(reason);
-    return this.#again(reason, delayMs);
-  }
-
-  /** Somebody tries again, from what is stored. */
-  async #again(reason: string, delayMs: number): Promise<void> {
-    this.#parts.counts.retries += 1;
-    if (this.#prompt !== undefined) this.#log.add(resumed(this.#prompt.id, reason));
-    await this.#release({ release: { state: 'queued', delayMs } });
-  }
+function dropNotices(prompt: InboxEntry): HostMessage[] {
+  return [promptMessage(prompt) as HostMessage, done(prompt.id, 'dropped')];
 }

@@ -337,6 +337,8 @@ export const LIMITS = {
   hostQueueMargin: 64,
   /** How many tenants one claim looks at; the next goes on behind them. */
   hostTenantsAtOnce: 200,
+  /** Transcripts of which a host's storage remembers how they end, about half a KB each. */
+  hostTranscriptsKnown: 10_000,
   /** Rows that one statement deletes: more would hold up others. */
   hostSweepRows: 5_000,
   /** A host over HTTP: the body of a request, and how long it may take to arrive. */
@@ -372,11 +374,22 @@ export const LIMITS = {
   hostRetryMs: [1_000, 5_000, 30_000] as readonly number[],
   /** Before the storage is asked again after a failure. */
   hostStorageRetryMs: 1_000,
+  /** How often a conversation is tried to be given back to a storage that is away. */
+  hostCommitTries: 15,
   /** Of how many conversations a host remembers that they have failed. */
   hostFailures: 10_000,
-  /** Events of a conversation with readers that are kept in memory for them. */
+  /** Events of a conversation that are kept in memory for readers that are behind, and characters of them. */
   hostRecentEvents: 500,
+  hostRecentChars: 1_000_000,
+  /** What a reader of events holds in its hands; more costs memory for each one that has stopped reading. */
+  hostReaderPage: 100,
   /** When to send again what was refused, as long as nothing is known of how long turns take; and at most. */
   hostRetryAfterMs: 1_000,
   hostRetryAfterMostMs: 60_000,
+  /** From a call of the CLI to its entry in the transcript, which takes it about 60 ms. */
+  hostCallStoredMs: 10_000,
+  /** Of how many calls of a process a host remembers that they are stored. */
+  hostStoredCalls: 1_000,
+  /** Before a process of the CLI that has not reached a tool's server is told to go on; after the last one the tool is gone. */
+  hostUnavailableMs: [0, 500, 2_000, 8_000, 20_000] as readonly number[],
 } as const;

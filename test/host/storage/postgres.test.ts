@@ -1,7 +1,7 @@
 /** The storage on a PostgreSQL server: what it costs, what it says, and what it does when the server does not answer (R60). */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HostStorage, Lease } from '../../../src/host/index.js';
+import type { HostStorage, Lease, QueueLimits } from '../../../src/host/index.js';
 import { postgresStorage } from '../../../src/host/storage/postgres/index.js';
 import { migrate } from '../../../src/host/storage/postgres/migrate.js';
 import { MIGRATIONS } from '../../../src/host/storage/postgres/migrations.js';
@@ -21,9 +21,10 @@ class WatchedPool extends pg.Pool {
     return super.connect().then((client) => {
       const query = client.query.bind(client);
       const release = client.release.bind(client);
-      client.query = ((text: string, values: unknown[]) => {
+      client.query = ((statement: string | pg.QueryConfig, values: unknown[]) => {
+        const text = typeof statement === 'string' ? statement : statement.text;
         if (!text.includes('pg_notify')) this.statements.push(text);
-        return query(text, values);
+        return typeof statement === 'string' ? query(statement, values) : query(statement);
       }) as typeof client.query;
       client.release = (error) => {
         client.query = query;
@@ -87,14 +88,85 @@ describe.skipIf(binaries === undefined)('on a PostgreSQL server', () => {
     ).toBe(2);
     expect(await counted(() => storage.commit(lease, { events: ['a', 'b', 'c'] }))).toBe(1);
     expect(await counted(() => storage.leases.renew(Array(50).fill(lease), { ttlMs: 600_000 }))).toBe(1);
-    // Several statements, but one transaction.
-    const before = pool.statements.length;
-    await storage
-      .transcript(lease)
-      .append({ projectKey: 'p', sessionId: 's' }, [{ type: 'user' }, { type: 'assistant' }]);
-    expect(pool.statements.slice(before).filter((text) => text === 'COMMIT').length).toBe(1);
+    const key = { projectKey: 'p', sessionId: 's' };
+    const append = () =>
+      counted(() => storage.transcript(lease).append(key, [{ type: 'user' }, { type: 'assistant' }]));
+    // The first one, in a transaction, looks at what is there.
+    expect(await append()).toBe(5);
+    expect(await append()).toBe(1);
+    const options = { idempotencyKey: 'mail', limits: { all: 10_000, tenant: 1_000, session: 100 } };
+    expect(await counted(() => storage.inbox.send(REF, PROMPT, options))).toBe(1);
+    expect(await counted(() => storage.inbox.read(lease))).toBe(1);
     const last = { events: ['d'], acknowledge: [1], withdraw: 'all', release: { state: 'idle' } } as const;
     expect(await counted(() => storage.commit(lease, last))).toBe(1);
+  });
+
+  it('what one program remembers of a transcript is compared with what another has written meanwhile', async () => {
+    const ref = { ...REF, session: 'written by two' };
+    const key = { projectKey: 'p', sessionId: 's' };
+    const other = postgresStorage({ pool });
+    const written = async (by: HostStorage, uuid: string, after: string | null, more = {}): Promise<void> => {
+      await by.inbox.send(ref, PROMPT);
+      const lease = (await by.leases.acquire(ref, { owner: 'test', ttlMs: 600_000 })).lease as Lease;
+      const entry = { type: 'user', uuid, parentUuid: null, ...more };
+      try {
+        await by.transcript(lease).append(key, [entry], { after });
+      } finally {
+        await by.commit(lease, { release: { state: 'idle' } });
+      }
+    };
+    await written(storage, 'a', null);
+    await written(other, 'b', 'a', { gitBranch: 'main' });
+    await expect(written(storage, 'c', 'a')).rejects.toMatchObject({ code: 'SESSION_CONFLICT' });
+    await written(storage, 'c', 'b');
+    await written(other, 'd', 'c');
+    await written(storage, 'e', 'd');
+    const entries = await other.transcript(ref).load(key);
+    expect(entries?.map(({ uuid }) => uuid)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    const [summary] = await storage.transcript(ref).listSessionSummaries('p');
+    expect(summary?.data.gitBranch).toBe('main');
+    await other.close();
+  });
+
+  it('statements are prepared once for each connection, unless that is turned off', async () => {
+    const one = new pg.Pool({ connectionString: server.connectionString, max: 1 });
+    const names = async (): Promise<string[]> =>
+      (await one.query('SELECT name FROM pg_prepared_statements')).rows.map(({ name }) => name);
+    const without = postgresStorage({ pool: one, prepare: false });
+    await without.inbox.send({ ...REF, session: 'prepared' }, PROMPT);
+    expect(await names()).toEqual([]);
+    await without.close();
+    for (let round = 0; round < 2; round += 1) {
+      // Another storage on the same pool uses what is there.
+      const storage = postgresStorage({ pool: one });
+      for (let sent = 0; sent < 3; sent += 1)
+        await storage.inbox.send({ ...REF, session: 'prepared' }, PROMPT);
+      await storage.close();
+      expect(await names()).toEqual([expect.stringMatching(/^tenon_/)]);
+    }
+    // As behind a pooler that takes the connection for somebody else in between.
+    await one.query('DEALLOCATE ALL');
+    const lost = postgresStorage({ pool: one });
+    await expect(lost.inbox.send({ ...REF, session: 'prepared' }, PROMPT)).rejects.toThrow(/prepare: false/);
+    await lost.close();
+    await one.end();
+  });
+
+  it('limits hold where senders begin to take turns, and one conversation has its own exactly', async () => {
+    const limited = postgresStorage({ pool, schema: 'limited' });
+    const limit = LIMITS.hostQueueMargin + 6;
+    const sent = (count: number, session: (index: number) => string, limits: QueueLimits) =>
+      Promise.allSettled(
+        Array.from({ length: count }, (_, index) =>
+          limited.inbox.send({ tenant: 'a', session: session(index) }, PROMPT, { limits }),
+        ),
+      );
+    const taken = (outcomes: PromiseSettledResult<unknown>[]): number =>
+      outcomes.filter(({ status }) => status === 'fulfilled').length;
+    expect(taken(await sent(20, () => 'one', { session: 7 }))).toBe(7);
+    expect(taken(await sent(limit + 20, (index) => `${index}`, { all: limit }))).toBe(limit - 7);
+    expect(taken(await sent(20, (index) => `${index}`, { tenant: limit }))).toBe(0);
+    await limited.close();
   });
 
   it('a wake is stored with what has caused it, or not at all (R61)', async () => {

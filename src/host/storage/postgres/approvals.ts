@@ -3,22 +3,22 @@ import { checkedLimit, checkedName, checkedRef, jsonOf } from '../checked.js';
 import { LeaseLostError } from '../errors.js';
 import type { Approval, ApprovalState, ApprovalStorage } from '../port/approvals.js';
 import type { SessionRef } from '../port/conversation.js';
+import { addEntry } from './add-entry.js';
 import type { PostgresContext } from './context.js';
-import { addEntry } from './inbox.js';
-import { numberIn, type Row, textIn } from './sql.js';
+import { numberIn, type Row, statement, textIn } from './sql.js';
 import { heldRow, leaseValues, millisecondsOf, refValues } from './statements.js';
 
 export function postgresApprovals({ schema, database, changed }: PostgresContext): ApprovalStorage {
   // An update that changes nothing: it alone returns the row that is there.
-  const ask = `
+  const ask = statement(`
     WITH held AS (${heldRow(schema)})
     INSERT INTO ${schema}.approvals AS a (id, tenant, session, key, question)
     SELECT $4, tenant, session, $5, $6 FROM held
     ON CONFLICT (tenant, session, key) DO UPDATE SET key = a.key
-    RETURNING id, state, answer`;
-  const answer = `
+    RETURNING id, state, answer`);
+  const answer = statement(`
     UPDATE ${schema}.approvals SET state = 'answered', answer = $2, settled = clock_timestamp()
-    WHERE id = $1 AND state = 'pending' RETURNING key`;
+    WHERE id = $1 AND state = 'pending' RETURNING key`);
   const columns = `a.id, a.tenant, a.session, a.key, a.question, ${millisecondsOf('a.since')} AS since`;
   const one = `SELECT ${columns}, a.state, a.answer FROM ${schema}.approvals a WHERE a.id = $1`;
   const list = `
@@ -51,7 +51,7 @@ export function postgresApprovals({ schema, database, changed }: PostgresContext
           return textIn((await query(find, [id])).rows[0], 'state') === 'answered' ? 'already' : 'gone';
         }
         const body = JSON.stringify({ approval: id, key: textIn(taken, 'key'), answer: JSON.parse(text) });
-        await addEntry(query, schema, ref, { kind: 'answer', body, key: null, wake });
+        await addEntry(query, schema, ref, { id: clock.uuid(), kind: 'answer', body, key: null }, wake);
         return ref;
       });
       if (typeof outcome === 'string') return outcome;

@@ -3,7 +3,7 @@ import { checkedCount } from '../checked.js';
 import type { LeaseStorage } from '../port/leases.js';
 import type { PostgresContext } from './context.js';
 import { expire, leaseOf, mostCrashes, taken, takerValues } from './lease-rows.js';
-import { textIn } from './sql.js';
+import { type SqlQuery, statement, textIn } from './sql.js';
 
 /** For no limit: more than there ever is, and still an integer of the database. */
 const NO_LIMIT = 2 ** 31 - 1;
@@ -13,54 +13,58 @@ const NO_LIMIT = 2 ** 31 - 1;
  * circle: with very many tenants none is looked at too late, and no claim takes long.
  */
 export function claimer({ schema, database }: PostgresContext): LeaseStorage['claim'] {
+  const [expireAll, tenantsWithWork, claim] = [
+    expire(schema),
+    tenantsStatement(schema),
+    claimStatement(schema),
+  ];
+  const tenantsBehind = async (query: SqlQuery, name: string, limit: number): Promise<string[]> => {
+    const { rows } = await query(tenantsWithWork, [name, limit]);
+    return rows.map((row) => textIn(row, 'tenant') ?? '');
+  };
   let behind = '';
+  const nextTenants = async (query: SqlQuery): Promise<string[]> => {
+    const most = LIMITS.hostTenantsAtOnce;
+    const start = behind;
+    const later = await tenantsBehind(query, start, most);
+    behind = later.length < most ? '' : (later.at(-1) ?? '');
+    if (later.length === most || start === '') return later;
+    const first = await tenantsBehind(query, '', most - later.length);
+    return [...new Set([...later, ...first])];
+  };
   return async (options) => {
     const { count, running = NO_LIMIT, perTenant = NO_LIMIT } = options;
+    const taker = takerValues(options);
     const limits = [
       checkedCount('count', count),
       checkedCount('running', running),
       checkedCount('perTenant', perTenant),
     ];
-    const most = LIMITS.hostTenantsAtOnce;
     return (await database()).transaction(async (query) => {
-      await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`tenon claims ${schema}`]);
-      await query(expire(schema, ''), [mostCrashes(options)]);
-      const later = await tenantsBehind(behind, most);
-      const tenants =
-        later.length < most ? [...later, ...(await tenantsBehind('', most - later.length))] : later;
-      behind = later.length < most ? '' : (later.at(-1) ?? '');
+      await query(expireAll, [mostCrashes(options)]);
+      const tenants = await nextTenants(query);
       if (tenants.length === 0) return [];
-      const { rows } = await query(claim(schema), [
-        ...takerValues(options),
-        [...new Set(tenants)],
-        ...limits,
-      ]);
-      return rows.map(leaseOf);
-
-      async function tenantsBehind(name: string, limit: number): Promise<string[]> {
-        const found = await query(tenantsWithWork(schema), [name, limit]);
-        return found.rows.map((row) => textIn(row, 'tenant') ?? '');
-      }
-    });
+      return (await query(claim, [...taker, tenants, ...limits])).rows.map(leaseOf);
+    }, `tenon claims ${schema}`);
   };
 }
 
 /** Jumps through the index from tenant to tenant, however many conversations each of them has. */
-function tenantsWithWork(schema: string): string {
+function tenantsStatement(schema: string) {
   const next = (name: string): string => `
     SELECT tenant FROM ${schema}.sessions WHERE state = 'queued' AND tenant > ${name} ORDER BY tenant LIMIT 1`;
-  return `
+  return statement(`
     WITH RECURSIVE tenants (tenant) AS (
       (${next('$1::text COLLATE "C"')})
       UNION ALL
       SELECT (${next('t.tenant')}) FROM tenants t WHERE t.tenant IS NOT NULL
     )
-    SELECT tenant FROM tenants WHERE tenant IS NOT NULL LIMIT $2`;
+    SELECT tenant FROM tenants WHERE tenant IS NOT NULL LIMIT $2`);
 }
 
 /** The first of each tenant, then the second of each, and so on, where those that run count as the first ones. */
-function claim(schema: string): string {
-  return `
+function claimStatement(schema: string) {
+  return statement(`
     WITH busy AS (
       SELECT tenant, count(*) AS running FROM ${schema}.sessions WHERE state = 'running' GROUP BY tenant
     ), offered AS (
@@ -83,5 +87,5 @@ function claim(schema: string): string {
     )
     UPDATE ${schema}.sessions s SET ${taken(schema, '$1', '$2')}
     FROM free WHERE s.tenant = free.tenant AND s.session = free.session AND s.state = 'queued'
-    RETURNING s.tenant, s.session, fence, owner, previous, crashes`;
+    RETURNING s.tenant, s.session, fence, owner, previous, crashes`);
 }

@@ -1,17 +1,17 @@
 import { checkedDuration, jsonOf } from '../checked.js';
 import { LeaseLostError } from '../errors.js';
 import type { Commit, CommitTo, Committed } from '../port/commit.js';
-import type { Lease, TransactionQuery } from '../port/conversation.js';
+import type { Lease } from '../port/conversation.js';
 import type { Topic } from '../port/storage.js';
 import { type PostgresContext, wakeIn } from './context.js';
-import { numberIn, type Row, textIn } from './sql.js';
+import { numberIn, type Row, type SqlQuery, type Statement, statement, textIn } from './sql.js';
 import { heldRow, inMilliseconds, leaseValues } from './statements.js';
 
 /** One statement, which is a transaction; with a wake it needs one around it. */
 export function postgresCommit({ schema, database, changed }: PostgresContext): CommitTo {
-  const statement = commitStatement(schema);
-  const committed = async (query: TransactionQuery, lease: Lease, values: unknown[]): Promise<Row> => {
-    const [row] = (await query(statement, values)).rows;
+  const all = commitStatement(schema);
+  const committed = async (query: SqlQuery, lease: Lease, values: unknown[]): Promise<Row> => {
+    const [row] = (await query(all, values)).rows;
     if (row === undefined) throw new LeaseLostError(lease);
     return row;
   };
@@ -36,14 +36,19 @@ export function postgresCommit({ schema, database, changed }: PostgresContext): 
  * statement has done: of the other tables it would see what was there before it waited for the row, and overlook what was
  * sent meanwhile.
  */
-function commitStatement(schema: string): string {
-  return `
+function commitStatement(schema: string): Statement {
+  // Only a key has to be known later on.
+  const acknowledged =
+    'i.tenant = held.tenant AND i.session = held.session AND i.number = ANY ($5::bigint[]) AND i.acknowledged IS NULL';
+  return statement(`
     WITH held AS (${heldRow(schema)}), done AS (
+      DELETE FROM ${schema}.inbox i USING held WHERE ${acknowledged} AND i.idempotency_key IS NULL RETURNING i.kind
+    ), kept AS (
       UPDATE ${schema}.inbox i SET acknowledged = clock_timestamp() FROM held
-      WHERE i.tenant = held.tenant AND i.session = held.session AND i.number = ANY ($5::bigint[]) AND i.acknowledged IS NULL
-      RETURNING i.kind
+      WHERE ${acknowledged} AND i.idempotency_key IS NOT NULL RETURNING i.kind
     ), counted AS (
-      SELECT count(*) FILTER (WHERE kind = 'prompt') AS prompts, count(*) FILTER (WHERE kind <> 'prompt') AS signals FROM done
+      SELECT count(*) FILTER (WHERE kind = 'prompt') AS prompts, count(*) FILTER (WHERE kind <> 'prompt') AS signals
+      FROM (SELECT kind FROM done UNION ALL SELECT kind FROM kept) each
     ), gone AS (
       UPDATE ${schema}.approvals a SET state = 'gone', settled = clock_timestamp() FROM held
       WHERE a.tenant = held.tenant AND a.session = held.session AND a.state = 'pending'
@@ -54,7 +59,7 @@ function commitStatement(schema: string): string {
     ), added AS (
       INSERT INTO ${schema}.events (tenant, session, id, message)
       SELECT tenant, session, last_event + place, message
-      FROM held, unnest($4::text[]) WITH ORDINALITY AS each (message, place)
+      FROM held, unnest($4::text[]) WITH ORDINALITY AS told (message, place)
     )
     UPDATE ${schema}.sessions s SET
       last_event = s.last_event + cardinality($4::text[]),
@@ -72,7 +77,7 @@ function commitStatement(schema: string): string {
         WHEN $8 = 'waiting' AND s.signals > c.signals THEN 'queued'
         ELSE $8 END
     FROM held, counted c, withdrawn w WHERE s.tenant = held.tenant AND s.session = held.session
-    RETURNING s.state, s.last_event, w.questions`;
+    RETURNING s.state, s.last_event, w.questions`);
 }
 
 function commitValues({ events = [], acknowledge = [], withdraw = [], release }: Commit): unknown[] {

@@ -17,6 +17,11 @@ export interface PostgresStorageOptions {
    * survives the end of the program, also by a kill; against a power failure use a server. Default: `.tenon/host`.
    */
   directory?: string | undefined;
+  /**
+   * Whether statements are prepared once for each connection, which saves half of the server's work. Turn it off behind a pooler
+   * that gives every transaction another connection and does not know of it (PgBouncer before 1.21). Default: true.
+   */
+  prepare?: boolean | undefined;
   /** The schema for the tables, created if it is missing. Default: `tenon`. */
   schema?: string | undefined;
 }
@@ -35,13 +40,15 @@ export function checkPlace({ pool, connectionString, client, directory }: Postgr
 }
 
 export async function connect(options: PostgresStorageOptions): Promise<SqlDatabase> {
-  const { pool, connectionString, client, directory = DEFAULT_DIRECTORY } = options;
-  if (pool !== undefined) return onPool(pool);
+  const { pool, connectionString, client, directory = DEFAULT_DIRECTORY, prepare: isPreparing } = options;
+  if (pool !== undefined) return onPool(pool, { isPreparing });
   if (client !== undefined) return onPGlite(client);
-  return connectionString === undefined ? openDirectory(directory) : openServer(connectionString);
+  return connectionString === undefined
+    ? openDirectory(directory)
+    : openServer(connectionString, isPreparing);
 }
 
-async function openServer(connectionString: string): Promise<SqlDatabase> {
+async function openServer(connectionString: string, isPreparing: boolean | undefined): Promise<SqlDatabase> {
   const { default: pg } = await needed('pg', () => import('pg'));
   const pool = new pg.Pool({
     connectionString,
@@ -49,7 +56,7 @@ async function openServer(connectionString: string): Promise<SqlDatabase> {
     connectionTimeoutMillis: LIMITS.storeCallMs,
     keepAlive: true,
   });
-  return onPool(pool, () => pool.end());
+  return onPool(pool, { isPreparing, end: () => pool.end() });
 }
 
 async function openDirectory(directory: string): Promise<SqlDatabase> {

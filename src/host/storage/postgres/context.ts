@@ -1,8 +1,8 @@
 import { TenonError } from '../../../protocol/base/errors.js';
 import { wakeError } from '../errors.js';
-import type { SessionRef, TransactionQuery, Wake } from '../port/conversation.js';
+import type { SessionRef, Wake } from '../port/conversation.js';
 import type { Topic } from '../port/storage.js';
-import type { SqlDatabase } from './sql.js';
+import type { SqlDatabase, SqlQuery } from './sql.js';
 
 /** What the parts of the storage share. */
 export interface PostgresContext {
@@ -15,11 +15,7 @@ export interface PostgresContext {
 }
 
 /** The caller's wake, in the transaction that has queued the conversation. */
-export async function wakeIn(
-  query: TransactionQuery,
-  ref: SessionRef,
-  wake: Wake | undefined,
-): Promise<void> {
+export async function wakeIn(query: SqlQuery, ref: SessionRef, wake: Wake | undefined): Promise<void> {
   if (wake === undefined) return;
   try {
     await wake({ tenant: ref.tenant, session: ref.session }, (text, values) => query(text, values));

@@ -18,12 +18,18 @@ export function storageError(error: unknown): TenonError {
   // Node's error for a server that is not there has no text of its own, only a code.
   const text = error instanceof Error && error.message !== '' ? error.message : (code ?? messageOf(error));
   return new StorageError(
-    `The database of the host has failed: ${text}${state === undefined ? '' : ` (SQLSTATE ${state})`}`,
+    `The database of the host has failed: ${text}${state === undefined ? '' : ` (SQLSTATE ${state})`}${remedy(state)}`,
     {
       isTransient: state === undefined || TRANSIENT.test(state),
       cause: error,
     },
   );
+}
+
+/** A statement that is prepared on another connection than it is used on. */
+function remedy(state: string | undefined): string {
+  if (state !== '26000' && state !== '42P05') return '';
+  return '. Behind a pooler that gives every transaction another connection, use `postgresStorage({ prepare: false })`.';
 }
 
 /** Undefined if the error is not an answer of the database, but one of the way to it. */

@@ -1,7 +1,7 @@
 import { checkedDuration, checkedName, crashReason } from '../checked.js';
 import type { Lease } from '../port/conversation.js';
 import type { AcquireOptions } from '../port/leases.js';
-import { numberIn, type Row, textIn } from './sql.js';
+import { numberIn, type Row, type Statement, statement, textIn } from './sql.js';
 import { inMilliseconds } from './statements.js';
 
 /** What is set in the row of a conversation that a worker takes. */
@@ -31,8 +31,8 @@ export function leaseOf(row: Row): Lease {
  * Gives back what workers hold whose time is over, by the clock of the database. $1 is `mostCrashes`. A row that somebody
  * is writing to is left alone: its worker lives, or the next look finds it.
  */
-export function expire(schema: string, which: string): string {
-  return `
+export function expire(schema: string, which = ''): Statement {
+  return statement(`
     WITH lost AS (
       SELECT tenant, session FROM ${schema}.sessions
       WHERE state = 'running' AND lease_until <= clock_timestamp() ${which} FOR NO KEY UPDATE SKIP LOCKED
@@ -41,7 +41,7 @@ export function expire(schema: string, which: string): string {
       crashes = crashes + 1, lease_until = NULL, ready_at = clock_timestamp(), owner = NULL,
       state = CASE WHEN crashes + 1 >= $1::float8 THEN 'parked' ELSE 'queued' END,
       reason = CASE WHEN crashes + 1 >= $1::float8 THEN format('${crashReason('%s', '%s')}', crashes + 1, owner) END
-    FROM lost WHERE s.tenant = lost.tenant AND s.session = lost.session`;
+    FROM lost WHERE s.tenant = lost.tenant AND s.session = lost.session`);
 }
 
 /** The time of every lease is over, for a database that nobody else can have open: whoever held them is gone. */

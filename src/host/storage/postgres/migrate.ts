@@ -1,7 +1,6 @@
 import { StorageError } from '../errors.js';
-import type { TransactionQuery } from '../port/conversation.js';
 import { MIGRATIONS } from './migrations.js';
-import { numberIn, type SqlDatabase } from './sql.js';
+import { numberIn, type SqlDatabase, type SqlQuery } from './sql.js';
 
 /**
  * Brings the schema to the version of this program. Programs that start at the same time wait for one another; each step is
@@ -11,7 +10,6 @@ export async function migrate(database: SqlDatabase, schema: string, steps = MIG
   // Without a lock first: a program whose role may create nothing can still use what is there.
   if ((await versionOf(database.query, schema, steps.length)) === steps.length) return;
   await database.transaction(async (query) => {
-    await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`tenon migrates ${schema}`]);
     const version = await versionOf(query, schema, steps.length);
     if (version === undefined) {
       await query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
@@ -25,15 +23,11 @@ export async function migrate(database: SqlDatabase, schema: string, steps = MIG
       for (const statement of step(schema).split(';')) if (statement.trim() !== '') await query(statement);
       await query(`INSERT INTO ${schema}.migrations (version) VALUES ($1)`, [index + 1]);
     }
-  });
+  }, `tenon migrates ${schema}`);
 }
 
 /** Undefined if there is nothing yet. */
-async function versionOf(
-  query: TransactionQuery,
-  schema: string,
-  known: number,
-): Promise<number | undefined> {
+async function versionOf(query: SqlQuery, schema: string, known: number): Promise<number | undefined> {
   // By a query: to_regclass() would answer from a cache that a wait for the lock does not renew.
   const found = await query(
     `SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'migrations'`,

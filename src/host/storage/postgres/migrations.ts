@@ -45,8 +45,8 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
     );
     CREATE UNIQUE INDEX inbox_keys ON ${schema}.inbox (tenant, session, idempotency_key)
       WHERE idempotency_key IS NOT NULL;
-    CREATE INDEX inbox_open ON ${schema}.inbox (tenant, session, number) WHERE acknowledged IS NULL;
-    CREATE INDEX inbox_prompts ON ${schema}.inbox (tenant) WHERE acknowledged IS NULL AND kind = 'prompt';
+    CREATE INDEX inbox_open ON ${schema}.inbox (tenant, session, (kind = 'prompt'), number) INCLUDE (kind)
+      WHERE acknowledged IS NULL;
     CREATE INDEX inbox_done ON ${schema}.inbox (acknowledged) WHERE acknowledged IS NOT NULL;
 
     CREATE TABLE ${schema}.journal (
@@ -57,11 +57,12 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
       input text,
       attempts integer NOT NULL DEFAULT 1,
       result text,
+      at timestamptz NOT NULL DEFAULT clock_timestamp(),
       ended timestamptz,
       PRIMARY KEY (tenant, session, call),
       FOREIGN KEY (tenant, session) REFERENCES ${schema}.sessions ON DELETE CASCADE
-    );
-    CREATE INDEX journal_done ON ${schema}.journal (ended) WHERE ended IS NOT NULL;
+    ) WITH (fillfactor = 80);
+    CREATE INDEX journal_age ON ${schema}.journal USING brin (at);
 
     CREATE TABLE ${schema}.events (
       tenant text COLLATE "C" NOT NULL,

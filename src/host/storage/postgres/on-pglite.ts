@@ -1,6 +1,6 @@
-import type { TransactionQuery } from '../port/conversation.js';
 import { bounded, storageError } from './failures.js';
-import type { SqlDatabase } from './sql.js';
+import type { Row, SqlDatabase, SqlQuery } from './sql.js';
+import { advisoryLock } from './statements.js';
 
 interface PGliteQueries {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
@@ -17,10 +17,11 @@ const ignore = (): void => {};
 /** PostgreSQL in this process. The client stays the caller's, unless `end` is given: then nobody else has it. */
 export function onPGlite(client: PGliteClient, end?: () => Promise<void>): SqlDatabase {
   const over =
-    (queries: PGliteQueries): TransactionQuery =>
-    async (text, values) => {
+    (queries: PGliteQueries): SqlQuery =>
+    async (statement, values) => {
+      const text = typeof statement === 'string' ? statement : statement.text;
       const { rows } = await queries.query(text, values === undefined ? undefined : [...values]);
-      return { rows: rows as Record<string, unknown>[] };
+      return { rows: rows as Row[] };
     };
   const waited = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
@@ -30,8 +31,14 @@ export function onPGlite(client: PGliteClient, end?: () => Promise<void>): SqlDa
     }
   };
   return {
-    query: (text, values) => waited(over(client)(text, values)),
-    transaction: (work) => waited(client.transaction((transaction) => work(over(transaction)))),
+    query: (statement, values) => waited(over(client)(statement, values)),
+    transaction: (work, lock) =>
+      waited(
+        client.transaction(async (transaction) => {
+          if (lock !== undefined) await transaction.query(advisoryLock(lock));
+          return work(over(transaction));
+        }),
+      ),
     ...(end === undefined
       ? {
           listen: (channel: string, onPayload: (payload: string) => void) =>

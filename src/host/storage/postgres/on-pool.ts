@@ -1,10 +1,11 @@
-import type { TransactionQuery } from '../port/conversation.js';
 import { bounded, sqlState, storageError } from './failures.js';
-import type { SqlDatabase } from './sql.js';
+import type { Row, SqlDatabase, SqlQuery, Statement } from './sql.js';
+import { advisoryLock } from './statements.js';
 
 /** A connection of `pg`. */
 export interface PgPoolClient {
-  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  query(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
+  query(prepared: { name: string; text: string; values: unknown[] }): Promise<{ rows: Row[] }>;
   release(broken?: Error | boolean): void;
   on(event: 'error' | 'end', listener: () => void): unknown;
   on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown;
@@ -27,8 +28,15 @@ const ignore = (): void => {};
  */
 const tended = new WeakSet<PgPool>();
 
-/** A PostgreSQL server. The pool stays the caller's, unless `end` is given. */
-export function onPool(pool: PgPool, end: () => Promise<void> = async () => {}): SqlDatabase {
+interface PoolOptions {
+  /** Default: true. */
+  isPreparing?: boolean | undefined;
+  /** Ends the pool; without it, it stays the caller's. */
+  end?: (() => Promise<void>) | undefined;
+}
+
+/** A PostgreSQL server. */
+export function onPool(pool: PgPool, { isPreparing = true, end }: PoolOptions = {}): SqlDatabase {
   if (!tended.has(pool)) pool.on('error', ignore);
   tended.add(pool);
   const listen: SqlDatabase['listen'] = async (channel, onPayload, onLost) => {
@@ -57,19 +65,22 @@ export function onPool(pool: PgPool, end: () => Promise<void> = async () => {}):
     return async () => over(false);
   };
   return {
-    query: (text, values) => withClient(pool, (query) => query(text, values)),
-    transaction: (work) => withClient(pool, (query) => inTransaction(query, work)),
+    query: (statement, values) => withClient(pool, isPreparing, (query) => query(statement, values)),
+    transaction: (work, lock) => withClient(pool, isPreparing, (query) => inTransaction(query, work, lock)),
     // The connection that listens is taken for good: a pool of one would have none left.
     ...((pool.options?.max ?? 2) > 1 && { listen }),
-    close: end,
+    close: async () => end?.(),
   };
 }
 
 async function inTransaction<Result>(
-  query: TransactionQuery,
-  work: (query: TransactionQuery) => Promise<Result>,
+  query: SqlQuery,
+  work: (query: SqlQuery) => Promise<Result>,
+  lock: string | undefined,
 ): Promise<Result> {
-  await query('BEGIN ISOLATION LEVEL READ COMMITTED');
+  const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+  // Two statements, one way there and back. What is looked at then is looked at after the wait for the lock.
+  await query(lock === undefined ? begin : `${begin}; ${advisoryLock(lock)}`);
   try {
     const result = await work(query);
     await query('COMMIT');
@@ -81,48 +92,72 @@ async function inTransaction<Result>(
   }
 }
 
+/** The bound is for all of it, the wait for a connection included. */
 async function withClient<Result>(
   pool: PgPool,
-  work: (query: TransactionQuery) => Promise<Result>,
+  isPreparing: boolean,
+  work: (query: SqlQuery) => Promise<Result>,
 ): Promise<Result> {
-  const client = await connected(pool);
-  let isReleased = false;
-  const release = (isBroken: boolean): void => {
-    if (isReleased) return;
-    isReleased = true;
-    client.removeListener('error', ignore);
-    client.release(isBroken);
-  };
-  // A connection that breaks says so apart from the statement that fails with it.
-  client.on('error', ignore);
+  let client: PgPoolClient | undefined;
   let isBroken = false;
-  const query: TransactionQuery = async (text, values) => {
-    try {
-      return await client.query(text, values === undefined ? undefined : [...values]);
-    } catch (error) {
-      // After any other error than the database's own answer, the state of the connection is unknown.
-      isBroken ||= sqlState(error) === undefined || sqlState(error)?.startsWith('57P') === true;
-      throw error;
-    }
+  let isOver = false;
+  const release = (): void => {
+    isOver = true;
+    client?.removeListener('error', ignore);
+    client?.release(isBroken);
+    client = undefined;
+  };
+  const run = async (): Promise<Result> => {
+    const connected = await pool.connect();
+    if (isOver) return tooLate(connected);
+    client = connected;
+    // A connection that breaks says so apart from the statement that fails with it.
+    client.on('error', ignore);
+    return work(async (statement, values) => {
+      try {
+        return await send(connected, isPreparing, statement, values);
+      } catch (error) {
+        // After any other error than the database's own answer, the state of the connection is unknown.
+        isBroken ||= sqlState(error) === undefined || sqlState(error)?.startsWith('57P') === true;
+        throw error;
+      }
+    });
   };
   try {
-    return await bounded(work(query), () => release(true));
+    return await bounded(run(), () => {
+      isBroken = true;
+      release();
+    });
   } catch (error) {
     throw storageError(error);
   } finally {
-    release(isBroken);
+    release();
   }
 }
 
-/** A connection that comes too late is given back. */
+function send(
+  client: PgPoolClient,
+  isPreparing: boolean,
+  statement: string | Statement,
+  values: readonly unknown[] | undefined,
+): Promise<{ rows: Row[] }> {
+  const given = values === undefined ? undefined : [...values];
+  if (typeof statement === 'string') return client.query(statement, given);
+  const { name, text } = statement;
+  return isPreparing ? client.query({ name, text, values: given ?? [] }) : client.query(text, given);
+}
+
+/** Nobody waits for it any longer. */
+function tooLate(client: PgPoolClient): never {
+  client.release();
+  throw new Error('The connection came too late.');
+}
+
 async function connected(pool: PgPool): Promise<PgPoolClient> {
-  let isLate = false;
   const connecting = pool.connect();
-  connecting.then((client) => isLate && client.release(), ignore);
   try {
-    return await bounded(connecting, () => {
-      isLate = true;
-    });
+    // One that comes too late is given back.
+    return await bounded(connecting, () => void connecting.then((client) => client.release(), ignore));
   } catch (error) {
     throw storageError(error);
   }

@@ -1,5 +1,4 @@
 import { OptionError } from '../../../protocol/base/errors.js';
-import { checkedRef } from '../checked.js';
 import { closedError } from '../errors.js';
 import type { HostStorage } from '../port/storage.js';
 import { Announcements } from './announcements.js';
@@ -52,12 +51,12 @@ export function postgresStorage(options: PostgresStorageOptions = {}): HostStora
   return {
     inbox: postgresInbox(context),
     leases: postgresLeases(context),
-    journal: (lease) => postgresJournal(context, lease),
+    journal: postgresJournal(context),
     events: postgresEvents(context),
     approvals: postgresApprovals(context),
     sessions: postgresSessions(context),
     commit: postgresCommit(context),
-    transcript: (of) => postgresTranscript(context, 'fence' in of ? of : checkedRef(of)),
+    transcript: postgresTranscript(context),
     watch: (topic, onChange) => {
       if (isClosed) throw closedError();
       return announcements.watch(topic, onChange);
@@ -95,8 +94,8 @@ function waitingForCalls(database: SqlDatabase): SqlDatabase {
   };
   return {
     ...database,
-    query: (text, values) => counted(database.query(text, values)),
-    transaction: (work) => counted(database.transaction(work)),
+    query: (statement, values) => counted(database.query(statement, values)),
+    transaction: (work, lock) => counted(database.transaction(work, lock)),
     close: async () => {
       await Promise.all(calls);
       await database.close();

@@ -1,4 +1,21 @@
+import { createHash } from 'node:crypto';
 import type { TransactionQuery } from '../port/conversation.js';
+
+/** A statement that is used again and again. Where that can be, it is prepared once for each connection, under its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The name says what it stands for: on a pool that is shared with another copy of this package, too. */
+export function statement(text: string): Statement {
+  return { name: `tenon_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`, text };
+}
+
+export type SqlQuery = (
+  statement: string | Statement,
+  values?: readonly unknown[],
+) => ReturnType<TransactionQuery>;
 
 /**
  * What the storage needs of a database that speaks PostgreSQL. A server and PGlite are given the same statements. Who
@@ -6,9 +23,9 @@ import type { TransactionQuery } from '../port/conversation.js';
  */
 export interface SqlDatabase {
   /** One statement, in a transaction of its own. */
-  query: TransactionQuery;
-  /** All of `work`, or nothing if it rejects. */
-  transaction<Result>(work: (query: TransactionQuery) => Promise<Result>): Promise<Result>;
+  query: SqlQuery;
+  /** All of `work`, or nothing if it rejects. `lock` is waited for before anything is looked at. */
+  transaction<Result>(work: (query: SqlQuery) => Promise<Result>, lock?: string): Promise<Result>;
   /**
    * Calls back with what other programs say. Resolves when it hears; `onLost` is called at most once, when it no longer does.
    * Undefined where that is not possible.

@@ -26,3 +26,8 @@ export function millisecondsOf(column: string): string {
 export function inMilliseconds(parameter: string): string {
   return `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
 }
+
+/** Taken until the end of the transaction by one at a time. */
+export function advisoryLock(name: string): string {
+  return `SELECT pg_advisory_xact_lock(hashtextextended('${name.replaceAll("'", "''")}', 0))`;
+}
