@@ -1,9 +1,9 @@
 /** The program over HTTP. The page is in page.test.ts. */
 
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import { findPostgres } from '../shared/programs.mjs';
 import { backends, callTools } from '../shared/testing.js';
 import { Accounts, readName } from './accounts.mjs';
 import { Orders } from './orders.mjs';
+import { STORY } from './rehearsal-texts.mjs';
 import { isApproval, isDone, Person, saidIn, startProgram } from './testing.js';
 import { HARMLESS, shopServer } from './tools.mjs';
 
@@ -140,7 +141,6 @@ describe('chat-server over HTTP (R60)', () => {
 
 /** A name of the machine that `fetch` would not let us claim. */
 async function statusWithHost(port: number, host: string): Promise<number | undefined> {
-  const { request } = await import('node:http');
   const asked = request({ port, host: '127.0.0.1', headers: { host } }).end();
   const [response] = await once(asked, 'response');
   response.resume();
@@ -157,30 +157,25 @@ describe('what is kept', () => {
     const [approval] = await ada.approvals();
     await ada.answer(approval?.id ?? '', { behavior: 'allow' });
     await ada.read('tools', isDone);
+    // It drains: an answer that is being written comes to its end.
+    await ada.send('story', 'Tell me the story of the hammer');
+    await ada.read('story', ({ type }) => type === 'stream_event');
     first.child.kill('SIGTERM');
     expect(await first.ended).toEqual({ code: 0, signal: null });
+    expect(first.output()).toContain('ending');
 
     const second = startProgram(['--data', data]);
     const again = new Person(await second.url);
     again.cookie = ada.cookie;
-    expect(await again.titles()).toEqual(['Order three tape measures']);
+    expect(await again.titles()).toEqual(['Tell me the story of the hammer', 'Order three tape measures']);
+    const told = await again.read('story', isDone);
+    expect(saidIn(told)).toBe(STORY);
+    expect(JSON.stringify(told)).not.toContain('"resumed"');
     const { event } = await again.send('tools', 'What have I ordered?');
     expect(saidIn(await again.read('tools', isDone, event))).toContain('Order 1001: 3 × tape-measure');
     second.child.kill('SIGINT');
     expect(await second.ended).toEqual({ code: 0, signal: null });
     expect(second.errors()).toBe('');
-  });
-
-  it('drains at SIGTERM: an answer that is being written comes to its end', async () => {
-    const program = startProgram(['--memory', '--pace', '10']);
-    const ada = await Person.signedIn(await program.url, 'Ada');
-    await ada.send('long', 'Tell me the story of the hammer');
-    await ada.read('long', ({ type }) => type === 'stream_event');
-    const reading = ada.read('long', isDone);
-    program.child.kill('SIGTERM');
-    expect(saidIn(await reading)).toContain('So a shop has only to keep a few of them');
-    expect(await program.ended).toEqual({ code: 0, signal: null });
-    expect(program.output()).toContain('ending');
   });
 
   it.skipIf(findPostgres() === undefined)('may be in a PostgreSQL server', async () => {
@@ -272,7 +267,6 @@ describe('orders', () => {
     const first = new Orders(file);
     expect(first.place(order).number).toBe(1001);
     expect(first.place({ ...order, quantity: 9 })).toMatchObject({ number: 1001, quantity: 1 });
-    const { appendFileSync } = require('node:fs') as typeof import('node:fs');
     appendFileSync(file, '\n{"key":"session:ot');
     const second = new Orders(file);
     expect(second.place(order).number).toBe(1001);

@@ -1,6 +1,8 @@
 /** The program itself, in its own process, and people who use it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { HostAnswer, HostApproval, HostMessage } from 'tenon/host';
 import { afterAll } from 'vitest';
@@ -152,4 +154,74 @@ export function saidIn(events: readonly { message: HostMessage }[]): string {
     .flatMap(({ message }) => (message.type === 'assistant' ? message.message.content : []))
     .map((block) => (block.type === 'text' ? block.text : ''))
     .join('\n');
+}
+
+export interface ControlledProxy extends AsyncDisposable {
+  readonly url: string;
+  /** Streams of events pass until they have said this, and wait there. */
+  holdAfter(words: string): void;
+  release(): void;
+  /** Tears all connections apart, and lets none be made. An emulated "offline" would leave open streams alone. */
+  cut(): void;
+  mend(): void;
+}
+
+/** A proxy between a browser and the program, so that a test decides what arrives and when. */
+export async function controlledProxy(): Promise<ControlledProxy> {
+  const sockets = new Set<Socket>();
+  const held = new Set<IncomingMessage>();
+  let marker: string | undefined;
+  let isCut = false;
+  const passOn = (response: IncomingMessage, outgoing: ServerResponse) => {
+    let said = '';
+    outgoing.writeHead(response.statusCode ?? 502, response.headers);
+    response.on('end', () => outgoing.end());
+    response.on('data', (part: Buffer) => {
+      outgoing.write(part);
+      said += part;
+      const isStream = response.headers['content-type']?.startsWith('text/event-stream');
+      if (!isStream || marker === undefined || !said.includes(marker)) return;
+      held.add(response);
+      response.pause();
+    });
+  };
+  const server = createServer((incoming, outgoing) => {
+    const { method, headers } = incoming;
+    const onward = request(incoming.url ?? '', { method, headers }, (response) => passOn(response, outgoing));
+    onward.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => onward.destroy());
+    incoming.pipe(onward);
+  });
+  server.on('connection', (socket: Socket) => {
+    if (isCut) return socket.resetAndDestroy();
+    sockets.add(socket);
+    return socket.once('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    holdAfter: (words) => {
+      marker = words;
+    },
+    release: () => {
+      marker = undefined;
+      for (const response of held) response.resume();
+      held.clear();
+    },
+    cut,
+    mend: () => {
+      isCut = false;
+    },
+    [Symbol.asyncDispose]: async () => {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
 }

@@ -30,8 +30,8 @@ export function showMarkdown(place, text) {
   );
 }
 
-/** @param {string} text @returns {Block[]} */
-export function blocksIn(text) {
+/** @param {string} text @param {number} [depth] of lists around it @returns {Block[]} */
+export function blocksIn(text, depth = 0) {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
   /** @type {Block[]} */
   const blocks = [];
@@ -43,7 +43,7 @@ export function blocksIn(text) {
     }
     const end = kind.end(lines, at);
     const own = lines.slice(at, end);
-    blocks.push({ source: `${kind.name}\n${own.join('\n')}`, make: () => kind.make(own) });
+    blocks.push({ source: `${kind.name}\n${own.join('\n')}`, make: () => kind.make(own, depth) });
     at = end;
   }
   return blocks;
@@ -55,12 +55,13 @@ const QUOTE = /^ {0,3}> ?/;
 const BULLET = /^\s*[-*+]\s+/;
 const NUMBER = /^\s*\d{1,9}[.)]\s+/;
 const RULE = /^ {0,3}([-*_])( *\1){2,}\s*$/;
+const DEEPEST_LIST = 5;
 const SPECIAL = [FENCE, HEADING, QUOTE, RULE, BULLET, NUMBER];
 
 /**
  * The first that fits counts.
  *
- * @type {readonly { name: string, begins: RegExp, end(lines: readonly string[], at: number): number, make(lines: readonly string[]): HTMLElement }[]}
+ * @type {readonly { name: string, begins: RegExp, end(lines: readonly string[], at: number): number, make(lines: readonly string[], depth: number): HTMLElement }[]}
  */
 const KINDS = [
   {
@@ -87,8 +88,8 @@ const KINDS = [
     end: (_lines, at) => at + 1,
     make: ([line = '']) => {
       const [, marks = '', words = ''] = HEADING.exec(line) ?? [];
-      // Below the headings of the page itself.
-      return element(marks.length < 3 ? 'h3' : 'h4', {}, ...inline(words));
+      // Below the heading of the page itself.
+      return element(marks.length < 3 ? 'h2' : 'h3', {}, ...inline(words));
     },
   },
   { name: 'rule', begins: RULE, end: (_lines, at) => at + 1, make: () => element('hr') },
@@ -105,14 +106,14 @@ const KINDS = [
     name: 'list',
     begins: BULLET,
     end: (lines, at) => endOf(lines, at, isOfList),
-    make: (lines) => list('ul', lines, BULLET),
+    make: (lines, depth) => list('ul', lines, BULLET, depth),
   },
   {
     name: 'numbers',
     begins: NUMBER,
     end: (lines, at) => endOf(lines, at, isOfList),
-    make: (lines) => {
-      const made = list('ol', lines, NUMBER);
+    make: (lines, depth) => {
+      const made = list('ol', lines, NUMBER, depth);
       made.setAttribute('start', String(Number.parseInt(lines[0] ?? '1', 10)));
       return made;
     },
@@ -145,21 +146,23 @@ const isOfList = (line) => BULLET.test(line) || NUMBER.test(line) || /^\s{2,}\S/
  * @param {'ul' | 'ol'} name
  * @param {readonly string[]} lines
  * @param {RegExp} mark
+ * @param {number} depth
  */
-function list(name, lines, mark) {
+function list(name, lines, mark, depth) {
   const margin = indentOf(lines[0] ?? '');
   /** @type {string[][]} */
   const items = [];
   for (const line of lines) {
     if (mark.test(line) && indentOf(line) <= margin + 1) items.push([line.replace(mark, '')]);
-    else items.at(-1)?.push(line);
+    else items.at(-1)?.push(line.slice(Math.min(indentOf(line), margin + 2)));
   }
   return element(
     name,
     {},
     ...items.map(([first = '', ...rest]) => {
-      const inner = blocksIn(rest.map((line) => line.slice(Math.min(indentOf(line), margin + 2))).join('\n'));
-      return element('li', {}, ...inline(first), ...inner.map(({ make }) => make()));
+      const inner = rest.join('\n');
+      if (depth === DEEPEST_LIST) return element('li', {}, ...inline(`${first}\n${inner}`));
+      return element('li', {}, ...inline(first), ...blocksIn(inner, depth + 1).map(({ make }) => make()));
     }),
   );
 }
@@ -167,20 +170,23 @@ function list(name, lines, mark) {
 /** @param {string} line */
 const indentOf = (line) => line.length - line.trimStart().length;
 
+/** What is longer is not meant to be bold. */
 const INLINE =
-  /(`+)([^`]|[^`][\s\S]*?[^`])\1(?!`)|\*\*(?=\S)([\s\S]*?\S)\*\*|(?<![\w*])[*_](?=[^\s*_])([\s\S]*?[^\s*_])[*_](?![\w*])/;
+  /(`+)([^`]|[^`][\s\S]{0,500}?[^`])\1(?!`)|\*\*(?=\S)([\s\S]{0,500}?\S)\*\*|(?<![\w*])[*_](?=[^\s*_])([\s\S]{0,500}?[^\s*_])[*_](?![\w*])/g;
 
 /** @param {string} text @returns {(Node | string)[]} */
 function inline(text) {
-  const found = INLINE.exec(text);
-  if (found === null) return text === '' ? [] : [text];
-  const [all, , code, bold, italic = ''] = found;
-  const made =
-    code !== undefined
-      ? element('code', { text: code })
-      : bold !== undefined
-        ? element('strong', {}, ...inline(bold))
-        : element('em', {}, ...inline(italic));
-  const before = text.slice(0, found.index);
-  return [...(before === '' ? [] : [before]), made, ...inline(text.slice(found.index + all.length))];
+  /** @type {(Node | string)[]} */
+  const nodes = [];
+  let end = 0;
+  for (const found of text.matchAll(INLINE)) {
+    const [all, , code, bold, italic = ''] = found;
+    nodes.push(text.slice(end, found.index));
+    if (code !== undefined) nodes.push(element('code', { text: code }));
+    else if (bold !== undefined) nodes.push(element('strong', {}, ...inline(bold)));
+    else nodes.push(element('em', {}, ...inline(italic)));
+    end = found.index + all.length;
+  }
+  nodes.push(text.slice(end));
+  return nodes.filter((node) => node !== '');
 }
