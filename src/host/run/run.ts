@@ -99,12 +99,12 @@ export class Run {
     const { settings } = this.#parts;
     this.#inbox.onNews = (entry) => this.#hear(entry);
     await this.#inbox.open();
+    const [prompt] = this.#inbox.of('prompt');
+    this.#prompt = prompt;
     if (lease.crashes >= settings.maxCrashes) {
       return park(this.#cutRun, `Its worker was lost ${lease.crashes} times in a row.`);
     }
     for (const entry of this.#inbox.of('answer')) this.#answered(entry);
-    const [prompt] = this.#inbox.of('prompt');
-    this.#prompt = prompt;
     const stops = this.#inbox.of('interrupt').filter((entry) => entry.number > (prompt?.number ?? Infinity));
     for (const stop of this.#inbox.of('interrupt')) this.#takeStop(stop);
     if (prompt === undefined) return this.#release([], []);
