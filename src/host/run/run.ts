@@ -205,6 +205,7 @@ export class Run {
   async #drop(prompt: InboxEntry): Promise<void> {
     this.#isFinishing = true;
     const dropped = [prompt, ...(await this.#queuedToDrop())];
+    this.#telling.lost(prompt);
     await this.#release(dropped, dropped.flatMap(dropNotices));
     this.#parts.counts.turns.interrupted += 1;
     if (this.#agent !== undefined) this.#parts.agents.keep(this.lease, this.#agent);
