@@ -33,7 +33,8 @@ describe.skipIf(binaries === undefined)('a program is killed with -9', () => {
 
   async function begin(): Promise<Program> {
     const moments = Object.fromEntries(CASES.map(({ ref, moment }) => [ref.session, moment]));
-    const program = await at.start({ moments });
+    // Readers are told of the prompt before anything is stored of its turn.
+    const program = await at.start({ moments, pauseMs: 200 });
     for (const { ref } of CASES) {
       await program.call('send', ref, `${ref.session}/1: idempotent plain stream`);
       await program.call('send', ref, `${ref.session}/2: plain`);
