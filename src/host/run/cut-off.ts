@@ -70,6 +70,7 @@ async function again(run: CutRun, reason: string, delayMs: number): Promise<void
 
 /** What was told of the prompt may be more than is stored, or less: whoever goes on tells it from the beginning. */
 function tellAnew({ log, prompt }: CutRun, reason: string): void {
+  log.forget();
   if (prompt !== undefined) log.add(resumed(prompt, reason));
 }
 
