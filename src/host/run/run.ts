@@ -101,12 +101,12 @@ export class Run {
     const { settings } = this.#parts;
     this.#inbox.onNews = (entry) => this.#hear(entry);
     await this.#inbox.open();
+    const [prompt] = this.#inbox.of('prompt');
+    this.#prompt = prompt;
     if (lease.crashes >= settings.maxCrashes) {
       return park(this.#cutRun, `Its worker was lost ${lease.crashes} times in a row.`);
     }
     for (const entry of this.#inbox.of('answer')) this.#answered(entry);
-    const [prompt] = this.#inbox.of('prompt');
-    this.#prompt = prompt;
     const stops = this.#inbox.of('interrupt').filter((entry) => entry.number > (prompt?.number ?? Infinity));
     for (const stop of this.#inbox.of('interrupt')) this.#takeStop(stop);
     if (prompt === undefined) return this.#release([], []);
@@ -209,6 +209,7 @@ export class Run {
   async #drop(prompt: InboxEntry): Promise<void> {
     this.#isFinishing = true;
     const dropped = [prompt, ...(await this.#queuedToDrop())];
+    this.#telling.lost(prompt);
     await this.#release(dropped, dropped.flatMap(dropNotices));
     this.#parts.counts.turns.interrupted += 1;
     if (this.#agent !== undefined) this.#parts.agents.keep(this.lease, this.#agent);
