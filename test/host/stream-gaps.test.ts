@@ -82,12 +82,13 @@ function behave(make: () => HostStorage): void {
   it('of a conversation that was deleted shows nothing, and follows the one that begins in its place', async () => {
     const storage = make();
     await using host = talking(storage);
+    // What it has not read is kept in memory for it.
+    const stopped = host.events(REF);
+    const read = stopped.next();
     const before = await ask(host, '9');
+    await read;
     const following = host.events(REF, { after: before.length });
     const next = following.next();
-    // It keeps what it has not read in memory.
-    const stopped = host.events(REF);
-    await stopped.next();
     await host.remove(REF);
     const fresh = host.events(REF);
     const freshNext = fresh.next();
