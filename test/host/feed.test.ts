@@ -95,6 +95,37 @@ describe('a feed', () => {
     expect(ids(feed, 9)).toEqual([]);
   });
 
+  it('wakes everybody when the conversation was deleted, also who was busy when the change was told', async () => {
+    const { storage, answer, change } = slowStorage();
+    const feed = new Feed(storage, REF, false);
+    const [one, two] = [reader(feed), reader(feed)];
+    const first = feed.next(3, one);
+    change();
+    await nextTick();
+    await feed.next(3, two);
+    const second = feed.next(3, two);
+    answer(1, 0);
+    await Promise.all([first, second]);
+    expect(feed.after(3)).toBeUndefined();
+    expect(ids(feed, 0)).toEqual([]);
+  });
+
+  it('shows nothing of what it has once a reader has found that there is less, and looks', async () => {
+    const { storage, answer, reads } = slowStorage();
+    const feed = new Feed(storage, REF, false);
+    const [one, _behind] = [reader(feed), reader(feed)];
+    feed.publish([said(4), said(5)], 5);
+    expect(ids(feed, 3)).toEqual([4, 5]);
+    feed.doubt();
+    expect(feed.after(3)).toBeUndefined();
+    const looking = feed.next(0, one);
+    await nextTick();
+    expect(reads()).toBe(1);
+    answer(1, 0);
+    await looking;
+    expect(ids(feed, 0)).toEqual([]);
+  });
+
   it('prefers what a run of this process tells to a look that began before it', async () => {
     const { storage, answer, change, reads } = slowStorage();
     const feed = new Feed(storage, REF, false);
