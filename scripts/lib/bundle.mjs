@@ -82,10 +82,9 @@ const PARTS = [
     'protocol/index',
     'testing/index',
     'inspector/index',
-    'host/index',
     'host/storage/postgres/index',
   ],
-  ['sessions', ['sessions'], 'testing/index', 'host/index', 'host/storage/postgres/index'],
+  ['sessions', ['sessions'], 'testing/index', 'host/storage/postgres/index'],
   ['common', ['authoring', 'config', 'mcp', 'options', 'protocol', 'sessions'], 'runtime/index'],
   // The rest, which is also wanted by what the root entry loads on demand.
   ['client', ['authoring', 'client', 'config', 'mcp', 'options', 'protocol', 'sessions'], 'index'],

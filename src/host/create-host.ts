@@ -162,7 +162,7 @@ class OpenHost implements Host {
   }
 
   handler(options: HandlerOptions): (request: Request) => Promise<Response> {
-    return hostHandler(this, options);
+    return hostHandler(this, options, (problem) => this.#settings.problem(problem));
   }
 
   drain({ deadlineMs = 30_000 }: DrainOptions = {}): Promise<void> {

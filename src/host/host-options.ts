@@ -62,6 +62,7 @@ export function hostSettings(given: HostOptions): HostSettings {
   const { options, limits = {}, idle = {}, approvals = {}, events = {}, lease = {}, retention = {} } = given;
   if (typeof options !== 'function') checkAgentOptions(options);
   const running = count('limits.running', limits.running, defaultRunning(options));
+  const warm = checkedWarm(count('idle.warm', idle.warm, 0, 0), running, options);
   const batchMs = duration('events.batchMs', events.batchMs, 50);
   return {
     storage: given.storage ?? memoryStorage(),
@@ -88,7 +89,7 @@ export function hostSettings(given: HostOptions): HostSettings {
     readers: count('limits.readers', limits.readers, 10_000),
     evictAfterMs: duration('idle.evictAfterMs', idle.evictAfterMs, 60_000),
     keep: count('idle.keep', idle.keep, 10_000, 0),
-    warm: count('idle.warm', idle.warm, 0, 0),
+    warm,
     holdMs: duration('approvals.holdMs', approvals.holdMs, 5_000),
     partialMessages: events.partialMessages ?? true,
     batchMs,
@@ -97,6 +98,18 @@ export function hostSettings(given: HostOptions): HostSettings {
     maxCrashes: count('lease.maxCrashes', lease.maxCrashes, 5),
     problem: given.onProblem === undefined ? warn : told(given.onProblem),
   };
+}
+
+/** A process that waits has its options already, so they must be those of every conversation. */
+function checkedWarm(warm: number, running: number, options: HostOptions['options']): number {
+  if (warm === 0) return warm;
+  const refuse = (why: string): never => {
+    throw new OptionError('idle.warm', warm, `\`idle.warm\` is ${warm}, but ${why}`);
+  };
+  if (typeof options === 'function') refuse('`options` is a function. Give the options themselves.');
+  else if (!isCli(options)) refuse('only the CLI has processes that can wait. Leave it out.');
+  if (warm > running) refuse(`\`limits.running\` is ${running}, and there are never more processes.`);
+  return warm;
 }
 
 /** A process of the CLI is large; whether a function gives it is not known before it is called. */

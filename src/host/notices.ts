@@ -1,6 +1,6 @@
 import type { UserContentBlock } from '../protocol/wire/content.js';
 import type { SDKUserMessage } from '../protocol/wire/messages/index.js';
-import type { HostNotice, PromptOutcome } from './host-messages.js';
+import type { HostApproval, HostNotice, PromptOutcome } from './host-messages.js';
 import type { InboxEntry } from './storage/port/inbox.js';
 
 /** The body of a prompt in the inbox. */
@@ -31,6 +31,14 @@ export function resumed(prompt: string, reason: string): HostNotice {
 
 export function done(prompt: string, outcome: PromptOutcome): HostNotice {
   return { type: 'host', subtype: 'done', prompt, outcome };
+}
+
+export function asked(prompt: string, approval: HostApproval): HostNotice {
+  return { type: 'host', subtype: 'approval', prompt, approval };
+}
+
+export function withdrawn(approval: string): HostNotice {
+  return { type: 'host', subtype: 'withdrawn', approval };
 }
 
 export function parked(reason: string): HostNotice {

@@ -98,7 +98,12 @@ const ENTRIES: [name: string, file: string, folders: string[], mostFiles: number
   ['tenon/model/anthropic', 'models/anthropic/anthropic.js', ['models/', 'runtime/', 'protocol/'], 4],
   ['tenon/model/ai-sdk', 'models/ai-sdk/ai-sdk.js', ['models/', 'runtime/', 'protocol/'], 5],
   ['tenon/workspace', 'workspace/index.js', ['workspace/', 'protocol/'], 4],
-  ['tenon/host', 'host/index.js', ['host/', 'protocol/', 'sessions/'], 5],
+  [
+    'tenon/host',
+    'host/index.js',
+    ['host/', 'authoring/', 'client/', 'config/', 'mcp/', 'options/', 'protocol/', 'sessions/'],
+    9,
+  ],
   ['tenon/host/postgres', 'host/storage/postgres/index.js', ['host/', 'protocol/', 'sessions/'], 5],
   ['tenon/inspect', 'inspector/index.js', ['inspector/ind', 'inspector/inspect', 'observe/', 'protocol/'], 5],
   ['tenon/otel', 'otel/index.js', ['otel/', 'options/tracer', 'protocol/'], 3, ['@opentelemetry/api']],

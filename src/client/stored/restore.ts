@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AgentPlan } from '../../options/plan.js';
 import { OptionError } from '../../protocol/base/errors.js';
@@ -7,6 +7,7 @@ import { appendLines } from '../../sessions/append-lines.js';
 import { entriesOf, withFile } from '../../sessions/entries.js';
 import { projectKeyAt, projectsDirectory } from '../../sessions/places.js';
 import { isSessionId } from '../../sessions/project-key.js';
+import { REPLACES_FILES } from '../../sessions/replaces-files.js';
 import { lastEntryId } from '../../sessions/session-conflict.js';
 import { loadFrom, readFrom } from '../../sessions/store-calls.js';
 import type { StoredLaunch } from './open-stored.js';
@@ -20,7 +21,7 @@ export interface Restored {
 
 /**
  * Writes the conversation to continue to where the CLI looks for it. A transcript that already exists gets
- * only the entries it lacks, so nothing in it is lost.
+ * only the entries it lacks, so nothing in it is lost, unless the store says that it replaces it.
  */
 export async function restore(launch: StoredLaunch): Promise<Restored> {
   const { plan, options, env } = launch;
@@ -61,6 +62,7 @@ async function materialise(
   // Unknown to the store: the CLI may have it, or reports that it does not exist.
   if (entries == null) return { key, last: null };
   const path = join(projects, key.projectKey, key.sessionId);
+  if (REPLACES_FILES in sessionStore) await rm(`${path}.jsonl`, { force: true });
   await complete(`${path}.jsonl`, entries);
   const subpaths = await readFrom('listSubkeys', async () => sessionStore.listSubkeys?.(key), loadTimeoutMs);
   for (const subpath of subpaths ?? []) {

@@ -2,12 +2,16 @@ import type { QueryParameters } from '../../client/query/open-agent.js';
 import { Outbox } from '../../client/query/outbox.js';
 import type { Query } from '../../client/query/query-type.js';
 import type { Options } from '../../options/options.js';
+import { wait } from '../../protocol/base/clock.js';
 import { TenonError } from '../../protocol/base/errors.js';
 import type { CanUseTool } from '../../protocol/permissions/permissions.js';
 import type { OnElicitation } from '../../protocol/wire/host-callbacks.js';
 import type { SDKMessage, SDKUserMessage } from '../../protocol/wire/messages/index.js';
+import { goOn } from '../notices.js';
 import type { Lease } from '../storage/port/conversation.js';
 import { agentOptions, isCli } from './agent-options.js';
+import { CliSide } from './cli-side.js';
+import type { TakenUp } from './cli-take-up.js';
 import type { HostedJournal } from './hosted-journal.js';
 import type { HostedStore } from './hosted-store.js';
 
@@ -26,6 +30,8 @@ export interface AgentParts {
   readonly journal: HostedJournal;
   readonly resume: string | undefined;
   readonly partialMessages: boolean;
+  /** Calls that people were asked about before. */
+  readonly asked: ReadonlySet<string>;
   /** Called when nothing is left of it. */
   onEnd(): void;
 }
@@ -42,9 +48,11 @@ export class Agent {
   readonly journal: HostedJournal;
   readonly #query: Query;
   readonly #outbox = new Outbox();
+  readonly #closing = new AbortController();
+  readonly #cli: CliSide | undefined;
   #desk: Desk | undefined;
 
-  constructor({ open, options, store, journal, resume, partialMessages, onEnd }: AgentParts) {
+  constructor({ open, options, store, journal, resume, partialMessages, asked, onEnd }: AgentParts) {
     this.store = store;
     this.journal = journal;
     this.isProcess = isCli(options);
@@ -52,17 +60,17 @@ export class Agent {
       if (this.#desk !== undefined) return this.#desk;
       throw new TenonError('CLOSED', 'The conversation is not at work: nobody can be asked.');
     };
-    this.#query = open({
-      prompt: this.#outbox,
-      options: agentOptions(options, {
-        store,
-        journal,
-        resume,
-        partialMessages,
-        canUseTool: (...call) => atWork().canUseTool(...call),
-        onElicitation: (...request) => atWork().onElicitation(...request),
-      }),
+    const whole = agentOptions(options, {
+      store,
+      journal,
+      resume,
+      partialMessages,
+      asked,
+      canUseTool: (...call) => atWork().canUseTool(...call),
+      onElicitation: (...request) => atWork().onElicitation(...request),
     });
+    this.#cli = this.isProcess ? new CliSide(store, journal) : undefined;
+    this.#query = open({ prompt: this.#outbox, options: this.#cli?.around(whole) ?? whole });
     const over = (): void => {
       this.isOver = true;
       onEnd();
@@ -81,16 +89,36 @@ export class Agent {
   rest(): void {
     this.#desk = undefined;
     this.journal.onEnd = () => {};
+    this.store.rest();
   }
 
   say(message: SDKUserMessage): void {
     this.#outbox.push(message);
   }
 
+  /** What was begun goes on; on the CLI as it was taken up. */
+  goOn(taken: TakenUp | undefined): void {
+    const isTold = this.#cli === undefined || taken === undefined;
+    const message = isTold ? goOn() : this.#cli?.goOn(taken);
+    if (message !== undefined) this.say(message);
+  }
+
   /** The next message; undefined: it has ended. */
   async next(): Promise<SDKMessage | undefined> {
-    const { done, value } = await this.#query.next();
-    return done ? undefined : value;
+    for (;;) {
+      const { done, value } = await this.#query.next();
+      if (done) return undefined;
+      await this.#cli?.hear(value);
+      const again = this.#cli?.again(value);
+      if (again === undefined) return value;
+      await wait(again.afterMs, { signal: this.#closing.signal });
+      this.say(again.message);
+    }
+  }
+
+  /** It was closed in the middle of a turn: what only it knows is stored. Returns what that tells the model. */
+  async putAway(): Promise<SDKUserMessage[]> {
+    return (await this.#cli?.putAway()) ?? [];
   }
 
   async interrupt(): Promise<void> {
@@ -99,6 +127,7 @@ export class Agent {
 
   /** What it was doing is left open, for whoever goes on. Resolves when it is gone. */
   async close(): Promise<void> {
+    this.#closing.abort();
     this.#outbox.end();
     await this.#query.close();
   }

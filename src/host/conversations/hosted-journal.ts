@@ -1,3 +1,4 @@
+import { TenonError } from '../../protocol/base/errors.js';
 import type { Journal, JournaledCall, JournalState } from '../../protocol/wire/journal.js';
 import type { Lease } from '../storage/port/conversation.js';
 import type { HostStorage } from '../storage/port/storage.js';
@@ -11,15 +12,16 @@ export class HostedJournal implements Journal {
   /** Called when a call has ended. */
   onEnd: () => void = () => {};
   readonly #storage: HostStorage;
-  #journal: Journal;
+  #bound: Journal | undefined;
 
-  constructor(storage: HostStorage, lease: Lease) {
+  /** Without a lease nothing can be recorded until it is bound to one. */
+  constructor(storage: HostStorage, lease?: Lease) {
     this.#storage = storage;
-    this.#journal = storage.journal(lease);
+    if (lease !== undefined) this.bind(lease);
   }
 
   bind(lease: Lease): void {
-    this.#journal = this.#storage.journal(lease);
+    this.#bound = this.#storage.journal(lease);
     this.failure = undefined;
     this.running.clear();
   }
@@ -39,6 +41,21 @@ export class HostedJournal implements Journal {
     await this.#noting(this.#journal.end(call, result));
     this.running.delete(call.toolUseId);
     this.onEnd();
+  }
+
+  /** Runs, though nothing is recorded of it. */
+  started(call: JournaledCall): void {
+    this.running.set(call.toolUseId, call);
+  }
+
+  /** Does not run any more, or not yet. */
+  ended(id: string): void {
+    if (this.running.delete(id)) this.onEnd();
+  }
+
+  get #journal(): Journal {
+    if (this.#bound !== undefined) return this.#bound;
+    throw new TenonError('CLOSED', 'The agent has no conversation yet: nothing can be recorded.');
   }
 
   async #noting<Answer>(answer: Promise<Answer>): Promise<Answer> {

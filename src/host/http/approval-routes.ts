@@ -1,7 +1,7 @@
 import { LIMITS } from '../../protocol/base/limits.js';
 import type { Host } from '../host.js';
 import type { HostApproval } from '../host-messages.js';
-import { eventText, STREAM_OPENING } from './event-stream.js';
+import { eventText } from './event-stream.js';
 import { type Exchange, givenName, json } from './exchange.js';
 import { givenAnswer, isSuggested, permissionIn } from './given-answer.js';
 import { notFound, Problem } from './problems.js';
@@ -25,7 +25,6 @@ export async function readApprovals(exchange: Exchange): Promise<Response> {
   });
   if (!isLive) return json({ approvals });
   async function* source(signal: AbortSignal): AsyncGenerator<string, void> {
-    yield STREAM_OPENING;
     for await (const approval of host.approvals({ ...filter, signal })) yield eventText(approval);
   }
   // Who comes back is told all that wait.

@@ -5,7 +5,7 @@ import { clock, type Timer, unref } from '../../protocol/base/clock.js';
 import { LIMITS } from '../../protocol/base/limits.js';
 
 export interface EventStreamOptions {
-  /** The stream, as text that can be sent. It ends with the signal. */
+  /** The stream, as text that can be sent. It ends with the signal, and opens what it reads before its first word. */
   source: (signal: AbortSignal) => AsyncGenerator<string, void>;
   /** Ends the stream when the reader goes away. */
   signal: AbortSignal;
@@ -22,13 +22,22 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-export function eventStreamResponse(
+/** Rejects if the source cannot even be opened. */
+export async function eventStreamResponse(
   options: EventStreamOptions,
   headers: Readonly<Record<string, string>> = {},
-): Response {
+): Promise<Response> {
+  const stream = new EventStream(options);
+  await stream.open();
   // 0: nothing is asked for before the reader asks.
-  const body = new ReadableStream(new EventStream(options), { highWaterMark: 0 });
+  const body = new ReadableStream<Uint8Array>(stream, { highWaterMark: 0 });
   return new Response(body, { headers: { ...HEADERS, ...headers } });
+}
+
+/** Rejects if the promise is rejected now; else it is left alone, however long it takes. */
+export async function failsAtOnce(promise: Promise<unknown>): Promise<void> {
+  promise.catch(() => {});
+  await Promise.race([promise, new Promise<void>((resolve) => clock.setImmediate(resolve))]);
 }
 
 /** An event as it is sent. JSON has no line breaks. */
@@ -37,7 +46,7 @@ export function eventText(data: unknown, id?: number | string): string {
 }
 
 /** Comes first: what is silent at the beginning, some proxies hold back. */
-export const STREAM_OPENING: string = `retry: ${LIMITS.streamRetryAfterMs}\n\n`;
+const OPENING = `retry: ${LIMITS.streamRetryAfterMs}\n\n`;
 
 type Arrival = IteratorResult<string, void> | { failed: unknown };
 
@@ -46,7 +55,7 @@ class EventStream {
   readonly #options: EventStreamOptions;
   readonly #leaving = new AbortController();
   readonly #encoder = new TextEncoder();
-  #source: AsyncGenerator<string, void> | undefined;
+  readonly #source: AsyncGenerator<string, void>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   /** The next event, which waits for the reader. */
   #arrived: Arrival | undefined;
@@ -57,15 +66,25 @@ class EventStream {
 
   constructor(options: EventStreamOptions) {
     this.#options = options;
+    this.#source = options.source(this.#leaving.signal);
+  }
+
+  async open(): Promise<void> {
+    const { signal } = this.#options;
+    signal.addEventListener('abort', this.#leave, { once: true });
+    if (signal.aborted) return this.#stop();
+    try {
+      await failsAtOnce(this.#readNext());
+    } catch (error) {
+      this.#stop();
+      throw error;
+    }
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#controller = controller;
-    const { signal, source } = this.#options;
-    signal.addEventListener('abort', this.#leave, { once: true });
-    this.#source = source(this.#leaving.signal);
-    if (signal.aborted) this.#end();
-    else this.#readNext();
+    if (this.#isOver) controller.close();
+    else this.#send(OPENING);
   }
 
   /** The reader is ready for more. */
@@ -79,18 +98,20 @@ class EventStream {
     if ('failed' in arrived) return this.#fail(arrived.failed);
     if (arrived.done) return this.#end();
     this.#send(arrived.value);
-    this.#readNext();
+    void this.#readNext();
   }
 
   cancel(): void {
     this.#stop();
   }
 
-  #readNext(): void {
-    this.#source?.next().then(
+  #readNext(): Promise<unknown> {
+    const next = this.#source.next();
+    next.then(
       (result) => this.#arrive(result),
       (failed: unknown) => this.#arrive({ failed }),
     );
+    return next;
   }
 
   #arrive(arrival: Arrival): void {
@@ -144,7 +165,7 @@ class EventStream {
     this.#options.signal.removeEventListener('abort', this.#leave);
     this.#leaving.abort();
     // What it fails with now concerns nobody.
-    this.#source?.return().catch(() => {});
+    this.#source.return().catch(() => {});
     this.#wake?.();
   }
 }

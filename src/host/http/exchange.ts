@@ -3,7 +3,7 @@ import { checkedName } from '../storage/checked.js';
 import type { SessionRef } from '../storage/port/conversation.js';
 import { eventStreamResponse } from './event-stream.js';
 import type { Caller, HandlerSettings, Wanted } from './handler-options.js';
-import { notFound, Problem } from './problems.js';
+import { notFound, Problem, ProgramFailure } from './problems.js';
 import { jsonBody } from './request-body.js';
 
 /** One request that was admitted, and what its answer is made with. */
@@ -70,7 +70,7 @@ export class Exchange {
     source: (signal: AbortSignal) => AsyncGenerator<string, void>,
     lastWords: (reason: 'slow' | 'failed') => string,
     headers?: Readonly<Record<string, string>>,
-  ): Response {
+  ): Promise<Response> {
     return eventStreamResponse(
       {
         source,
@@ -90,10 +90,18 @@ export async function admit(
   request: Request,
   wanted: Wanted,
 ): Promise<Caller> {
-  const caller = await authorize(request, wanted);
-  if (caller === null || caller === undefined) {
-    throw new Problem(401, 'Who is asking is not known here.');
+  let caller: Caller | undefined;
+  try {
+    caller = checkedCaller(await authorize(request, wanted));
+  } catch (error) {
+    throw new ProgramFailure(error);
   }
+  if (caller === undefined) throw new Problem(401, 'Who is asking is not known here.');
+  return caller;
+}
+
+function checkedCaller(caller: Caller | null | undefined): Caller | undefined {
+  if (caller === null || caller === undefined) return undefined;
   const { tenant, session } = caller;
   return {
     tenant: checkedName('tenant', tenant),

@@ -4,7 +4,7 @@ import type { Host, HostProblem } from '../host.js';
 import { admit, Exchange } from './exchange.js';
 import { type HandlerOptions, type HandlerSettings, handlerSettings } from './handler-options.js';
 import { corsHeaders, isPreflight, preflightResponse, refuseForeignPage } from './origins.js';
-import { notFound, problemOf, problemResponse } from './problems.js';
+import { notFound, ProgramFailure, problemOf, problemResponse } from './problems.js';
 import { matchRoute } from './routes.js';
 
 /**
@@ -21,7 +21,8 @@ export function hostHandler(
   return async (request) => {
     const response = await answer(host, settings, request, tell).catch((error: unknown) => {
       const { problem, isOurs } = problemOf(error);
-      if (isOurs) tell(`answering ${request.method} over HTTP`, error);
+      const reason = error instanceof ProgramFailure ? error.cause : error;
+      if (isOurs) tell(`answering ${request.method} over HTTP`, reason);
       return problemResponse(problem);
     });
     const headers = { 'x-content-type-options': 'nosniff', ...corsHeaders(request, settings.origins) };

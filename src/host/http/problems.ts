@@ -32,6 +32,13 @@ export class Problem extends Error {
   }
 }
 
+/** The program that uses the host has failed: whatever its error is, it is no answer to the caller. */
+export class ProgramFailure extends Error {
+  constructor(cause: unknown) {
+    super('The program has failed.', { cause });
+  }
+}
+
 export function notFound(): Problem {
   return new Problem(404, 'There is no such thing here, or it is not yours.');
 }
@@ -79,6 +86,7 @@ function invalidOption(error: TenonError): { problem: Problem; isOurs: boolean }
       'This idempotency key cannot be used: it was used for another message, or is no name.',
     );
   }
+  if (option === 'answer') return theirs(400, 'This is no answer to what was asked.');
   return theirs(400, 'The request has a value that cannot be used.');
 }
 

@@ -1,7 +1,7 @@
-import type { HostEvent } from '../host-messages.js';
+import type { HostEvent, HostMessage } from '../host-messages.js';
 import type { SessionState } from '../storage/port/conversation.js';
 import type { StoredSession } from '../storage/port/sessions.js';
-import { eventText, STREAM_OPENING } from './event-stream.js';
+import { eventText } from './event-stream.js';
 import { type Exchange, givenName, json } from './exchange.js';
 import { givenPrompt } from './given-prompt.js';
 import { notFound, Problem } from './problems.js';
@@ -30,10 +30,10 @@ export async function readEvents(exchange: Exchange): Promise<Response> {
   await host.session(ref);
   let last = after;
   async function* source(signal: AbortSignal): AsyncGenerator<string, void> {
-    yield STREAM_OPENING;
     for await (const event of host.events(ref, { after, signal })) {
-      last = event.id;
       yield eventOf(event);
+      // Only now it is on its way.
+      last = event.id;
     }
   }
   const lastWords = (reason: 'slow' | 'failed'): string =>
@@ -47,7 +47,14 @@ const REASONS = {
 };
 
 function eventOf({ id, at, message }: HostEvent): string {
-  return eventText({ at, message }, id);
+  return eventText({ at, message: withoutReason(message) }, id);
+}
+
+/** Why the work had to begin again is an error of the program or of its machines, with whatever is in its text. */
+function withoutReason(message: HostMessage): HostMessage {
+  if (message.type !== 'host') return message;
+  if (message.subtype === 'resumed') return { ...message, reason: 'The work was interrupted.' };
+  return message.subtype === 'parked' ? { ...message, reason: 'The work has failed.' } : message;
 }
 
 /** The id of the last event that was seen. */
@@ -96,8 +103,8 @@ export function givenLimit(text: string | null): number | undefined {
   throw new Problem(400, 'The limit must be a whole number from 1.');
 }
 
-/** Which machine has it is nothing for callers. */
-function shown({ owner: _, ...session }: StoredSession): Omit<StoredSession, 'owner'> {
+/** Which machine has it, and with which error it has failed, is nothing for callers. */
+function shown({ owner: _, reason: __, ...session }: StoredSession): StoredSession {
   return session;
 }
 

@@ -1,5 +1,6 @@
 import { messageOf, OptionError } from '../../protocol/base/errors.js';
 import { LIMITS } from '../../protocol/base/limits.js';
+import type { Agent } from '../conversations/agent.js';
 import { parked, resumed } from '../notices.js';
 import { LeaseLostError, StorageError } from '../storage/errors.js';
 import type { ReleaseOptions } from '../storage/port/commit.js';
@@ -20,6 +21,8 @@ export type Cut =
 
 export interface CutRun {
   readonly lease: Lease;
+  /** It has ended. */
+  readonly agent: Agent | undefined;
   readonly log: EventLog;
   readonly inbox: RunInbox;
   readonly parts: RunParts;
@@ -32,7 +35,10 @@ export async function giveBack(cut: Cut, run: CutRun): Promise<void> {
   const { counts } = run.parts;
   if (cut.kind === 'lost' || (cut.kind === 'failed' && LeaseLostError.is(cut.error))) {
     counts.lostLeases += 1;
-  } else if (cut.kind === 'wait') {
+    return;
+  }
+  run.log.add(...((await run.agent?.putAway()) ?? []));
+  if (cut.kind === 'wait') {
     counts.parked += 1;
     await release(run, { state: 'waiting' });
   } else if (cut.kind === 'stop') await again(run, cut.reason, 0);

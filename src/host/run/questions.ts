@@ -1,4 +1,5 @@
 import { clock, type Timer } from '../../protocol/base/clock.js';
+import { TenonError } from '../../protocol/base/errors.js';
 import { withoutUndefined } from '../../protocol/base/kinds.js';
 import type {
   CanUseTool,
@@ -14,6 +15,7 @@ import { elicitationResult, permissionResult } from '../answers.js';
 import type { Desk } from '../conversations/agent.js';
 import type { HostedJournal } from '../conversations/hosted-journal.js';
 import type { HostAnswer, HostNotice, HostQuestion } from '../host-messages.js';
+import type { ApprovalState } from '../storage/port/approvals.js';
 import type { Lease } from '../storage/port/conversation.js';
 import type { HostStorage } from '../storage/port/storage.js';
 
@@ -38,6 +40,12 @@ interface Waiting {
   resolve(answer: HostAnswer): void;
 }
 
+interface Answered {
+  readonly answer: HostAnswer;
+  /** Of the call, as it was shown. */
+  readonly input: Record<string, unknown> | undefined;
+}
+
 const STOPPED: PermissionResult = {
   behavior: 'deny',
   message: 'The turn was interrupted before anybody had answered.',
@@ -48,6 +56,7 @@ const STOPPED: PermissionResult = {
 export class Questions implements Desk {
   readonly #parts: QuestionParts;
   readonly #waiting = new Map<string, Waiting>();
+  readonly #early = new Map<string, HostAnswer>();
   /** What readers were told of, now or before this run, and nobody has answered: ids by keys. */
   readonly #open: Map<string, string>;
   #journal: HostedJournal | undefined;
@@ -66,6 +75,11 @@ export class Questions implements Desk {
   watch(journal: HostedJournal): void {
     this.#journal = journal;
     journal.onEnd = () => this.#consider();
+  }
+
+  /** What readers know and nobody has answered. */
+  get keys(): readonly string[] {
+    return [...this.#open.keys()];
   }
 
   get size(): number {
@@ -88,14 +102,17 @@ export class Questions implements Desk {
         : { kind: 'permission', ...call, ...permissionFields(context) }
     ) as HostQuestion;
     if (this.#isInterrupted) return STOPPED;
-    const answer = await this.#ask(context.toolUseID, question, context.signal);
-    return answer === undefined ? STOPPED : permissionResult(answer, input);
+    const answered = await this.#ask(context.toolUseID, question, context.signal);
+    if (answered === undefined) return STOPPED;
+    // What people have seen is what they have allowed, whatever hooks have made of the input since.
+    return permissionResult(answered.answer, answered.input ?? input);
   };
 
   readonly onElicitation: OnElicitation = async (request, { signal }) => {
     if (this.#isInterrupted) return { action: 'cancel' };
-    const answer = await this.#ask(this.#keyOf(request), { kind: 'elicitation', request }, signal);
-    return answer === undefined ? ({ action: 'cancel' } as ElicitationResult) : elicitationResult(answer);
+    const answered = await this.#ask(this.#keyOf(request), { kind: 'elicitation', request }, signal);
+    if (answered === undefined) return { action: 'cancel' } as ElicitationResult;
+    return elicitationResult(answered.answer);
   };
 
   /** An answer has arrived while the turn waits for it. */
@@ -103,6 +120,8 @@ export class Questions implements Desk {
     const waiting = this.#waiting.get(key);
     this.#waiting.delete(key);
     this.#open.delete(key);
+    // Somebody may be faster than the storage, which has yet to say that the question is stored.
+    if (waiting === undefined) this.#early.set(key, answer);
     waiting?.resolve(answer);
     if (this.#waiting.size === 0) this.#stopHolding();
   }
@@ -140,17 +159,29 @@ export class Questions implements Desk {
   }
 
   /** Undefined: nobody will answer. */
-  async #ask(key: string, question: HostQuestion, signal: AbortSignal): Promise<HostAnswer | undefined> {
-    const { storage, lease, prompt, tell, failed } = this.#parts;
-    let asked: Awaited<ReturnType<HostStorage['approvals']['ask']>>;
+  async #ask(key: string, question: HostQuestion, signal: AbortSignal): Promise<Answered | undefined> {
+    const { approvals } = this.#parts.storage;
     try {
-      asked = await storage.approvals.ask(lease, key, question);
+      const asked = await approvals.ask(this.#parts.lease, key, question);
+      const answer = await this.#answerTo(key, question, asked, signal);
+      if (answer === undefined) return undefined;
+      const stored = (await approvals.get(asked.id))?.question as { input?: Answered['input'] } | undefined;
+      return { answer, input: stored?.input };
     } catch (error) {
-      failed(error);
+      this.#parts.failed(error);
       // The turn is cut off, and goes on where the storage is. An answer now would be told to the model.
       await untilAbort(signal);
       return undefined;
     }
+  }
+
+  async #answerTo(
+    key: string,
+    question: HostQuestion,
+    asked: { id: string } & ApprovalState,
+    signal: AbortSignal,
+  ): Promise<HostAnswer | undefined> {
+    const { lease, prompt, tell } = this.#parts;
     if (asked.state === 'answered') {
       this.#open.delete(key);
       return asked.answer as HostAnswer;
@@ -162,11 +193,13 @@ export class Questions implements Desk {
       const approval = { id: asked.id, tenant, session, since: clock.now(), ...question };
       tell({ type: 'host', subtype: 'approval', prompt, approval });
     }
+    const early = this.#early.get(key);
+    if (early !== undefined) return early;
     return new Promise((resolve) => {
       this.#waiting.set(key, { question, resolve });
       this.#startHolding();
       void untilAbort(signal).then(() => {
-        if (this.#waiting.delete(key)) this.#takeBack(key, asked.id);
+        if (this.#waiting.delete(key) && !isGone(signal)) this.#takeBack(key, asked.id);
         resolve(undefined);
       });
     });
@@ -228,6 +261,11 @@ function untilAbort(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** Whether the agent itself has ended. Then its question is still one: who goes on asks it again. */
+function isGone({ reason }: AbortSignal): boolean {
+  return TenonError.is(reason) && reason.code !== 'ABORTED';
 }
 
 function permissionFields({ decisionReason, blockedPath, suggestions }: CanUseToolContext): object {

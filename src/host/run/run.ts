@@ -3,11 +3,13 @@ import { clock } from '../../protocol/base/clock.js';
 import { TenonError } from '../../protocol/base/errors.js';
 import type { SDKResultMessage } from '../../protocol/wire/messages/index.js';
 import type { Agent } from '../conversations/agent.js';
+import { isCli } from '../conversations/agent-options.js';
 import type { Agents } from '../conversations/agents.js';
+import type { TakenUp } from '../conversations/cli-take-up.js';
 import { HostedStore } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
 import type { HostSettings } from '../host-options.js';
-import { done, goOn, promptMessage } from '../notices.js';
+import { done, promptMessage } from '../notices.js';
 import type { EventReaders } from '../read/event-readers.js';
 import { type HostCounts, noteTurn } from '../stats.js';
 import { LeaseLostError } from '../storage/errors.js';
@@ -18,6 +20,7 @@ import { EventLog } from './event-log.js';
 import type { Failures } from './failures.js';
 import { Questions } from './questions.js';
 import { type AnswerBody, RunInbox } from './run-inbox.js';
+import { takeUpTelling } from './take-up-telling.js';
 import { Telling } from './telling.js';
 import { toldOf } from './told.js';
 
@@ -42,6 +45,8 @@ export class Run {
   #questions: Questions | undefined;
   #agent: Agent | undefined;
   #news: InboxEntry[] | undefined = [];
+  /** What was answered, by keys. */
+  readonly #answers = new Set<string>();
   #isInterrupted = false;
   #isFinishing = false;
   /** Prompts up to this number are not wanted any more. */
@@ -92,10 +97,11 @@ export class Run {
 
   async #work(): Promise<void> {
     const { lease } = this;
-    const { maxCrashes } = this.#parts.settings;
+    const { tenant, session } = lease;
+    const { settings } = this.#parts;
     this.#inbox.onNews = (entry) => this.#hear(entry);
     await this.#inbox.open();
-    if (lease.crashes >= maxCrashes) {
+    if (lease.crashes >= settings.maxCrashes) {
       return park(this.#cutRun, `Its worker was lost ${lease.crashes} times in a row.`);
     }
     for (const entry of this.#inbox.of('answer')) this.#answered(entry);
@@ -106,16 +112,27 @@ export class Run {
     if (prompt === undefined) return this.#release([], []);
     const warm = this.#parts.agents.take(lease);
     this.#agent = warm;
-    const store = warm?.store ?? new HostedStore(this.#parts.settings.storage, lease);
+    const store = warm?.store ?? new HostedStore(settings.storage, lease);
     const known = warm === undefined && lease.previous !== 0 ? await store.newest() : undefined;
     const told = known === undefined ? undefined : toldOf(prompt.id, known.entries);
     if (told === undefined && stops.length > 0) return this.#drop(prompt);
     const isGoingOn = await this.#telling.begin(prompt, told);
     if (told?.isAnswered) return this.#finish('answered');
+    const options = warm === undefined ? await settings.optionsFor({ tenant, session }) : undefined;
+    const taken =
+      told !== undefined && known !== undefined && options !== undefined && isCli(options)
+        ? await takeUpTelling(this.#cutRun, store, known, { isStopped: stops.length > 0, isGoingOn })
+        : undefined;
+    if (taken?.next.do === 'wait') return giveBack({ kind: 'wait' }, this.#cutRun);
+    if (taken?.next.do === 'stop') return this.#finish('interrupted');
     this.#questions = await this.#ask(prompt, isGoingOn);
-    this.#agent ??= await this.#parts.agents.open(lease, store, known?.sessionId);
+    if (options !== undefined) {
+      const asked = new Set([...this.#answers, ...this.#questions.keys]);
+      const start = { resume: known?.sessionId, asked };
+      this.#agent = await this.#parts.agents.open(lease, store, options, start);
+    }
     this.#checkCut();
-    const result = await this.#turn(this.#agent, told === undefined ? prompt : undefined, stops.length > 0);
+    const result = await this.#turn(told === undefined ? prompt : undefined, taken, stops.length > 0);
     await this.#finish(this.#outcome(result), result);
   }
 
@@ -142,14 +159,15 @@ export class Run {
   }
 
   async #turn(
-    agent: Agent,
     prompt: InboxEntry | undefined,
+    taken: TakenUp | undefined,
     isInterrupted: boolean,
   ): Promise<SDKResultMessage> {
-    const questions = this.#questions as Questions;
+    const [agent, questions] = [this.#agent as Agent, this.#questions as Questions];
     agent.begin(this.lease, questions);
     questions.watch(agent.journal);
-    agent.say(prompt === undefined ? goOn() : promptMessage(prompt));
+    if (prompt === undefined) agent.goOn(taken);
+    else agent.say(promptMessage(prompt));
     if (isInterrupted) this.#interrupt();
     const news = this.#news ?? [];
     this.#news = undefined;
@@ -230,6 +248,7 @@ export class Run {
   #answered({ number, body }: InboxEntry): void {
     const { approval, key, answer } = body as AnswerBody;
     this.#inbox.handled.add(number);
+    this.#answers.add(key);
     this.#log.add({ type: 'host', subtype: 'answered', approval, answer });
     this.#parts.counts.answered += 1;
     this.#questions?.answered(key, answer);
@@ -249,6 +268,8 @@ export class Run {
     // Only the last commit is left to do.
     if (this.#isFinishing && cut.kind === 'stop') return;
     this.#cut = cut;
+    // What comes from now on is for whoever goes on: here it would be dealt with, and nobody would act on it.
+    this.#inbox.close();
     this.#questions?.stop();
     void this.#agent?.close();
   }
@@ -260,6 +281,7 @@ export class Run {
   async #cutOff(cut: Cut): Promise<void> {
     const { lease } = this;
     this.#cut = undefined;
+    this.#inbox.close();
     try {
       await this.#agent?.close();
       await giveBack(cut, this.#cutRun);
@@ -271,7 +293,8 @@ export class Run {
 
   get #cutRun(): CutRun {
     const prompt = this.#prompt?.id;
-    return { lease: this.lease, log: this.#log, inbox: this.#inbox, parts: this.#parts, prompt };
+    const [agent, log, inbox, parts] = [this.#agent, this.#log, this.#inbox, this.#parts];
+    return { lease: this.lease, agent, log, inbox, parts, prompt };
   }
 }
 

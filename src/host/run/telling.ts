@@ -42,7 +42,8 @@ export class Telling {
   add(message: SDKMessage): Promise<void> {
     const results = this.#shown.size === 0 ? [] : resultsIn(message);
     const isShown = results.length > 0 && results.every((id) => this.#shown.has(id));
-    if (!isShown) this.#log.add(message);
+    // How far a prompt has come is said by the prompt itself, and by `done`.
+    if (!isShown && (message.type as string) !== 'command_lifecycle') this.#log.add(message);
     return this.#log.hasRoom();
   }
 }

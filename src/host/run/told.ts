@@ -5,6 +5,7 @@ import type { SDKMessage } from '../../protocol/wire/messages/index.js';
 import type { SessionStoreEntry } from '../../protocol/wire/session-store.js';
 import { messagesFromEntries, visibleNodes } from '../../sessions/entry-messages.js';
 import type { SessionMessage } from '../../sessions/session-info.js';
+import { isFiller } from '../conversations/cli-transcript.js';
 
 export interface Told {
   /** What was said since the prompt, as readers are told it. */
@@ -14,7 +15,8 @@ export interface Told {
 }
 
 export function saidIn(entries: readonly SessionStoreEntry[]): SessionMessage[] {
-  return messagesFromEntries(entries, false, (nodes) => visibleNodes(nodes, false), {});
+  const said = messagesFromEntries(entries, false, (nodes) => visibleNodes(nodes, false), {});
+  return said.filter(({ message }) => !isFiller(message));
 }
 
 /** Undefined: the transcript does not have the prompt, so nobody has worked on it. */

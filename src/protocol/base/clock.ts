@@ -41,8 +41,17 @@ const systemClock: Clock = {
     else globalThis.setTimeout(callback, 0);
   },
   random: () => Math.random(),
-  uuid: () => globalThis.crypto.randomUUID(),
+  uuid: () => inOnePiece(globalThis.crypto.randomUUID()),
 };
+
+/**
+ * Node joins an id of twenty parts, and V8 keeps the parts: 490 bytes instead of 68, for ids of which every conversation keeps
+ * dozens. Whoever reads a character makes one text of them.
+ */
+function inOnePiece(id: Uuid): Uuid {
+  id.charCodeAt(0);
+  return id;
+}
 
 /** The cheapest clock that Node has: every frame that is recorded asks for the time. */
 function milliseconds(): number {

@@ -346,18 +346,18 @@ export const LIMITS = {
   hostBodyMs: 30_000,
   /** Between two signs of life on a silent stream: proxies close what is silent for a minute, some earlier. */
   hostHeartbeatMs: 15_000,
-  /** How long a reader may take nothing while something waits for it, and what is still on its way to it at the end. */
+  /** How long a reader may take nothing while something waits for it, and its connection anything that was sent. */
   hostSlowReaderMs: 30_000,
-  hostFlushMs: 10_000,
+  hostStalledMs: 60_000,
   /** How long browsers remember that a page of another origin may ask. */
   corsMaxAgeMs: 600_000,
   /** Answers to questions in one message of a chat page. */
   maxChatAnswers: 100,
   /**
-   * A call asks for permission, and others of the same answer have not begun. A chat page can answer only when the stream
-   * has ended, which would be too early while one of them runs. Longer than `approvals.holdMs`, after which all have asked.
+   * A call asks a chat page for permission, and others of the same answer run or wait for it, which nobody can tell. The page
+   * can answer only when the stream has ended: after so long without news.
    */
-  chatQuietMs: 10_000,
+  chatQuietMs: 2_000,
   /** Events that wait to be stored; then the agent waits too. */
   hostEventsAtOnce: 500,
   /** Between two looks for conversations to run: leases that have expired and delays that are over tell nobody. */
@@ -386,4 +386,10 @@ export const LIMITS = {
   /** When to send again what was refused, as long as nothing is known of how long turns take; and at most. */
   hostRetryAfterMs: 1_000,
   hostRetryAfterMostMs: 60_000,
+  /** From a call of the CLI to its entry in the transcript, which takes it about 60 ms. */
+  hostCallStoredMs: 10_000,
+  /** Of how many calls of a process a host remembers that they are stored. */
+  hostStoredCalls: 1_000,
+  /** Before a process of the CLI that has not reached a tool's server is told to go on; after the last one the tool is gone. */
+  hostUnavailableMs: [0, 500, 2_000, 8_000, 20_000] as readonly number[],
 } as const;

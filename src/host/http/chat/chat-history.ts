@@ -25,6 +25,7 @@ export async function chatHistory(
     if (message.type === 'host' && message.subtype === 'missed') await recall(host, ref, told, event);
     else told.take(event);
   }
+  told.end();
   return told.messages;
 }
 
@@ -60,6 +61,13 @@ class ToldMessages {
   recall(events: readonly HostEvent[]): void {
     for (const event of events) this.take(event);
     this.#turn = undefined;
+  }
+
+  /** As a stream leaves it that has told everything. */
+  end(): void {
+    const isAsking = this.#turn?.isOver === false && this.#turn.isPartlyAsking;
+    const { event = 0 } = this.#answer?.message.metadata ?? {};
+    if (isAsking) for (const chunk of this.#turn?.pause(event) ?? []) this.#answer?.add(chunk);
   }
 
   #begin(id: string, content: unknown): void {

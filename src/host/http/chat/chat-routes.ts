@@ -79,7 +79,7 @@ export async function resumeChat(exchange: Exchange): Promise<Response> {
   });
 }
 
-function streamOf(exchange: Exchange, options: TurnStreamOptions): Response {
+function streamOf(exchange: Exchange, options: TurnStreamOptions): Promise<Response> {
   async function* source(signal: AbortSignal): AsyncGenerator<string, void> {
     for await (const chunk of turnStream(options, signal)) yield eventText(chunk);
     yield DONE;

@@ -11,6 +11,8 @@ interface Call {
   question?: { id: string; kind: HostApproval['kind']; state: 'pending' | 'allowed' | 'denied' };
 }
 
+const PAUSED = 'This call has no result yet. It may wait for the answer to another one.';
+
 const CALL = { dynamic: true, providerExecuted: true } as const;
 
 /** The calls of a turn that have no outcome yet, and the questions about them. */
@@ -115,6 +117,25 @@ export class ToolParts {
       return state === 'denied' || question.kind !== 'permission' ? [] : this.#available(toolCallId);
     }
     return [];
+  }
+
+  /**
+   * The stream ends for a question. A page answers it by itself only if no other call is left without an outcome: those
+   * are given one, which is taken back when the turn goes on.
+   */
+  pause(): UIChunk[] {
+    return this.#others().map((toolCallId) => ({ type: 'tool-output-error', toolCallId, errorText: PAUSED }));
+  }
+
+  goOn(): UIChunk[] {
+    return this.#others().flatMap((toolCallId) => this.#available(toolCallId));
+  }
+
+  /** The calls that do not wait for a permission. */
+  #others(): string[] {
+    return [...this.#open].flatMap(([id, { question, isComplete }]) =>
+      !isComplete || (question?.kind === 'permission' && question.state === 'pending') ? [] : [id],
+    );
   }
 
   /** Nothing more comes of the turn. */

@@ -64,9 +64,15 @@ export class TurnChunks {
   /** The stream ends, and the turn does not: it waits for the page. */
   pause(event: number): UIChunk[] {
     return [
+      ...this.#tools.pause(),
       { type: 'message-metadata', messageMetadata: { event } },
       { type: 'finish', finishReason: 'tool-calls' },
     ];
+  }
+
+  /** The page has answered, and is told what follows. */
+  goOn(): UIChunk[] {
+    return this.#tools.goOn();
   }
 
   #said(message: SDKMessage): UIChunk[] {

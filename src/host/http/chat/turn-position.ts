@@ -20,10 +20,8 @@ export async function* eventsUntil(
 ): AsyncGenerator<HostEvent, void> {
   if (after >= until) return;
   for await (const event of host.events(ref, { after, signal })) {
-    const { id, message } = event;
-    if (id <= until) yield event;
-    const isMissed = message.type === 'host' && message.subtype === 'missed';
-    if ((isMissed ? id + message.count : id) >= until) return;
+    if (event.id <= until) yield event;
+    if (event.id >= until) return;
   }
 }
 

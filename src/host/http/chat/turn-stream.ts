@@ -4,6 +4,7 @@ import { LIMITS } from '../../../protocol/base/limits.js';
 import type { Host } from '../../host.js';
 import type { HostEvent } from '../../host-messages.js';
 import type { SessionRef } from '../../storage/port/conversation.js';
+import { failsAtOnce } from '../event-stream.js';
 import { promptIn } from './prompts.js';
 import { TurnChunks } from './turn-chunks.js';
 import type { TurnPosition } from './turn-position.js';
@@ -32,7 +33,9 @@ export async function* turnStream(
   const { host, ref, position } = options;
   const events = host.events(ref, { after: position.after, signal: leaving.signal });
   try {
-    yield* new TurnStream(options, events).chunks();
+    const stream = new TurnStream(options, events);
+    await stream.open();
+    yield* stream.chunks();
   } finally {
     signal.removeEventListener('abort', leave);
     leave();
@@ -48,6 +51,12 @@ class TurnStream {
   constructor(options: TurnStreamOptions, events: AsyncGenerator<HostEvent, void>) {
     this.#options = options;
     this.#events = events;
+  }
+
+  /** Rejects if there are too many readers, or the host is closed. */
+  open(): Promise<void> {
+    this.#upcoming = this.#events.next();
+    return failsAtOnce(this.#upcoming);
   }
 
   async *chunks(): AsyncGenerator<UIChunk, void> {
@@ -82,8 +91,13 @@ class TurnStream {
 
   async *#turn(turn: TurnChunks): AsyncGenerator<UIChunk, void> {
     const { knownUntil = 0, answered = [], position } = this.#options;
+    let isGoingOn = answered.length > 0;
     for (let last = position.after; ; ) {
       const isKnown = last < knownUntil;
+      if (isGoingOn && !isKnown) {
+        isGoingOn = false;
+        yield* turn.goOn();
+      }
       if (!isKnown && turn.isAsking) return yield* turn.pause(last);
       const event = await this.#next(!isKnown && turn.isPartlyAsking ? LIMITS.chatQuietMs : undefined);
       if (event === 'quiet') return yield* turn.pause(last);

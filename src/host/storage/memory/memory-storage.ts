@@ -51,6 +51,8 @@ function sweep(
   for (const [key, { acknowledged }] of conversation.keys) {
     if (acknowledged !== undefined && acknowledged < before) conversation.keys.delete(key);
   }
+  // A turn that waits for weeks still needs what its other calls have returned, and what was answered.
+  if (conversation.state !== 'idle') return;
   for (const [key, { result, at }] of conversation.journal) {
     if (result !== undefined && at < before) conversation.journal.delete(key);
   }

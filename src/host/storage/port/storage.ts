@@ -18,7 +18,10 @@ export type Topic =
 export interface Retention {
   /** Events older than this, and beyond this number in a conversation. */
   events?: { maxAgeMs?: number | undefined; maxCount?: number | undefined } | undefined;
-  /** Entries of the inbox that were acknowledged (and with them their idempotency keys), answered questions, ended calls. */
+  /**
+   * Entries of the inbox that were acknowledged (and with them their idempotency keys); of conversations without work also
+   * answered questions and ended calls.
+   */
   doneMaxAgeMs?: number | undefined;
 }
 

@@ -16,8 +16,8 @@ export async function sweep(database: SqlDatabase, schema: string, retention: Re
   if (doneMaxAgeMs === undefined) return;
   const age = checkedDuration('doneMaxAgeMs', doneMaxAgeMs, 0);
   await repeat(database, done(schema, 'inbox', 'acknowledged IS NOT NULL AND acknowledged'), age);
-  await repeat(database, done(schema, 'journal', `at ${before} AND ended`), age);
-  await repeat(database, done(schema, 'approvals', 'settled IS NOT NULL AND settled'), age);
+  await repeat(database, done(schema, 'journal', `at ${before} AND ended`, ofIdle(schema)), age);
+  await repeat(database, done(schema, 'approvals', 'settled IS NOT NULL AND settled', ofIdle(schema)), age);
 }
 
 async function repeat(database: SqlDatabase, statement: string, bound: number): Promise<void> {
@@ -29,14 +29,23 @@ async function repeat(database: SqlDatabase, statement: string, bound: number): 
 
 const before = `< clock_timestamp() - $1::float8 * interval '1 millisecond'`;
 
-function done(schema: string, table: string, condition: string): string {
+function done(schema: string, table: string, condition: string, more = ''): string {
   return `
     WITH gone AS (
       DELETE FROM ${schema}.${table} WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM ${schema}.${table} WHERE ${condition} ${before} LIMIT $2 FOR UPDATE SKIP LOCKED
+        SELECT ctid FROM ${schema}.${table} one WHERE ${condition} ${before} ${more} LIMIT $2 FOR UPDATE SKIP LOCKED
       )) RETURNING 1
     )
     SELECT count(*) AS count FROM gone`;
+}
+
+/**
+ * A turn that waits for weeks still needs what its other calls have returned, and what was answered: without it they would be
+ * made again.
+ */
+function ofIdle(schema: string): string {
+  return `AND EXISTS (
+    SELECT 1 FROM ${schema}.sessions s WHERE s.tenant = one.tenant AND s.session = one.session AND s.state = 'idle')`;
 }
 
 /** `last` is the last event of each conversation that goes. The row of the conversation says from where on they are kept. */
