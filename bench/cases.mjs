@@ -362,7 +362,7 @@ export const CASES = [
       { key: 'perCall', title: 'durable writes for one more call of a tool', unit: 'writes', limit: 2 },
       {
         key: 'perTurn',
-        title: 'durable writes for a turn with one call, the prompt included',
+        title: 'transactions of a turn with one call, from the prompt on, notifications included',
         unit: 'writes',
       },
     ],
