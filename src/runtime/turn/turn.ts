@@ -80,9 +80,7 @@ export class Turn {
       this.#record.userLines += shown;
       return shown === 0 ? undefined : this.#limitReached(limits.budget());
     } catch (error) {
-      return this.#signal.aborted
-        ? this.#record.interruptedWhileStreaming()
-        : this.#record.broken(messageOf(error));
+      return this.#signal.aborted ? this.#stopped() : this.#record.broken(messageOf(error));
     }
   }
 
@@ -100,6 +98,7 @@ export class Turn {
         return this.#roomMade({ error });
       }
       this.#cut.abort();
+      if (this.#isLeftOpen) return this.#record.leftOpen();
       return this.#brokenOff(await this.#takeAnswer(stream.message), schedule, error);
     }
     this.#isLastTry = false;
@@ -145,7 +144,7 @@ export class Turn {
     error: unknown,
   ): Promise<TurnOutcome> {
     if (asked.length === 0) {
-      if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
+      if (this.#signal.aborted) return this.#stopped();
       return error instanceof HistoryError
         ? this.#record.broken(error.message)
         : this.#record.modelFailed(error);
@@ -196,7 +195,7 @@ export class Turn {
     takeQueued: () => UserContentBlock[],
   ): Promise<TurnOutcome | undefined> {
     const { blocks, stop, deferred } = await this.#resultBlocks(asked, schedule);
-    if (this.#dependencies.durable?.isLeftOpen(this.#signal)) return this.#record.leftOpen();
+    if (this.#isLeftOpen) return this.#record.leftOpen();
     if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
     const end = this.#endAfterTools(stop, deferred?.at(-1));
     // If the turn ends here, queued messages stay queued for their own turn.
@@ -204,6 +203,16 @@ export class Turn {
     const open = end?.deferredToolUse === undefined ? undefined : deferred;
     this.#dependencies.remember({ role: 'user', content: blocks }, this.#record.takeShown(), open);
     return end ?? this.#structureGiven();
+  }
+
+  /** Nobody has stopped the turn, only its program: whoever goes on asks the model again. */
+  get #isLeftOpen(): boolean {
+    return this.#dependencies.durable?.isLeftOpen(this.#signal) === true;
+  }
+
+  /** While no calls ran. */
+  #stopped(): TurnOutcome {
+    return this.#isLeftOpen ? this.#record.leftOpen() : this.#record.interruptedWhileStreaming();
   }
 
   #interrupted(blocks: UserContentBlock[]): Promise<TurnOutcome> {
@@ -237,7 +246,7 @@ export class Turn {
     const { structured } = this.#dependencies;
     if (!structured?.isGiven) return undefined;
     const verdict = await this.#stopHooks();
-    if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
+    if (this.#signal.aborted) return this.#stopped();
     return this.#record.ended(JSON.stringify(structured.value), verdict);
   }
 
@@ -254,7 +263,7 @@ export class Turn {
       return this.#limitReached(limits.afterTools(this.#modelCalls));
     }
     const verdict = await this.#stopHooks();
-    if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
+    if (this.#signal.aborted) return this.#stopped();
     if (verdict.stop === undefined && (verdict.block !== undefined || verdict.contexts.length > 0)) {
       this.#continueWith(verdict, remember, lines);
       return this.#limitReached(limits.afterTools(this.#modelCalls));
