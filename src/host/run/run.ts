@@ -104,6 +104,7 @@ export class Run {
     const { settings } = this.#parts;
     this.#inbox.onNews = (entry) => this.#hear(entry);
     await this.#inbox.open();
+    this.#checkCut();
     const [prompt] = this.#inbox.of('prompt');
     this.#prompt = prompt;
     if (lease.crashes >= settings.maxCrashes) {

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type HostStorage, memoryStorage, StorageError } from '../../../src/host/index.js';
 import type { AgentRuntime } from '../../../src/options/agent-runtime.js';
 import { embedded } from '../../../src/runtime/index.js';
-import { scriptedModel, text, toolUse } from '../../../src/testing/index.js';
+import { scriptedModel, stall, text, toolUse } from '../../../src/testing/index.js';
 import { hosted, isApproval, isDone, REF, shared, shop, until, words } from '../support/host.js';
 
 /** Agents that do not end before this has happened. */
@@ -42,6 +42,32 @@ describe('an answer', () => {
     expect(outcomes).toEqual(['taken']);
     expect(effects).toEqual(['paid 5']);
     model.assertDone();
+  });
+});
+
+describe('a turn that is cut off by the end of its program', () => {
+  it('while the model answers is not told as interrupted, neither to the model nor to readers (R60, R64)', async () => {
+    const storage = shared();
+    const half = stall(text(['Half of ', 'an answer ', 'is not ', 'enough.']));
+    {
+      const { host } = hosted([half], shop(), { storage, events: { batchMs: 0 } });
+      await host.send(REF, 'Hi.');
+      await until(host, REF, (message) => JSON.stringify(message).includes('an answer'));
+      await host.close();
+    }
+    const { host, model } = hosted([text('All of it.')], shop(), { storage });
+    await using _ = host;
+    const told = words(await until(host, REF, isDone));
+    expect(told).toEqual([
+      'user text: Hi.',
+      'resumed',
+      'user text: Hi.',
+      'assistant text: All of it.',
+      'result',
+      'done: answered',
+    ]);
+    expect(model.requests[0]?.messages).toHaveLength(1);
+    expect(JSON.stringify(model.requests)).not.toMatch(/interrupted|Half/);
   });
 });
 
