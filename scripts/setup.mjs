@@ -39,6 +39,7 @@ function tasks(root, wanted) {
   const runtimes = join(root, 'test', 'runtimes');
   const adoption = join(root, 'test', 'adoption');
   const providers = join(root, 'test', 'providers');
+  const chat = join(root, 'test', 'chat');
   return [
     {
       title: 'Installing the development tools (about 250 MB, once)',
@@ -71,6 +72,12 @@ function tasks(root, wanted) {
             isApart: true,
             isDue: () => needsInstall(providers),
             perform: () => install(providers),
+          },
+          {
+            title: 'Installing chat pages and web servers for the tests (about 80 MB, once)',
+            isApart: true,
+            isDue: () => needsInstall(chat),
+            perform: () => install(chat),
           },
         ]
       : []),

@@ -15,6 +15,7 @@ const FOLDERS = [
   'examples',
   'test/adoption',
   'test/providers',
+  'test/chat',
   'test/reference',
   'test/reference/older',
   'test/runtimes',

@@ -1,8 +1,8 @@
 // A web-standard handler for servers of Node: `node:http`, Express, Fastify. The only file of this folder that knows them.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { clock, unref } from '../../protocol/base/clock.js';
 import { LIMITS } from '../../protocol/base/limits.js';
+import { checkedDuration } from '../storage/checked.js';
 
 /** Node's request, and what frameworks have added to it. */
 type Incoming = IncomingMessage & {
@@ -12,22 +12,33 @@ type Incoming = IncomingMessage & {
   body?: unknown;
 };
 
+export interface NodeHandlerOptions {
+  /**
+   * A client that takes nothing of what was sent for so long is disconnected. Longer than `slowReaderMs`, so that a slow reader
+   * can be told first. Default: 60,000.
+   */
+  stalledMs?: number | undefined;
+}
+
 /**
  * For `createServer(toNodeHandler(host.handler(…)))` and `app.use('/agent', toNodeHandler(…))`. The promise is settled
  * when the answer is on its way or the client has left; it never rejects.
  */
 export function toNodeHandler(
   handler: (request: Request) => Promise<Response>,
+  { stalledMs = LIMITS.hostStalledMs }: NodeHandlerOptions = {},
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  checkedDuration('stalledMs', stalledMs);
   return async (incoming, outgoing) => {
     const leaving = new AbortController();
     // A client that disconnects is not a failure of the server.
     outgoing.on('error', () => {});
     outgoing.once('close', () => leaving.abort());
+    outgoing.on('timeout', () => outgoing.destroy());
     try {
       const request = webRequest(incoming, leaving.signal);
       if (request === undefined) return refuse(outgoing, 400);
-      await send(await handler(request), outgoing, leaving.signal);
+      await send(await handler(request), { outgoing, stalledMs, left: leaving.signal });
     } catch {
       if (outgoing.headersSent) outgoing.destroy();
       else refuse(outgoing, 500);
@@ -84,7 +95,14 @@ function bodyOf(incoming: Incoming): ReadableStream<Uint8Array> | string {
   );
 }
 
-async function send(response: Response, outgoing: ServerResponse, left: AbortSignal): Promise<void> {
+interface Client {
+  readonly outgoing: ServerResponse;
+  readonly stalledMs: number;
+  /** It has disconnected. */
+  readonly left: AbortSignal;
+}
+
+async function send(response: Response, { outgoing, stalledMs, left }: Client): Promise<void> {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   // A stream may be silent for long; the client must know that it is open.
   outgoing.flushHeaders();
@@ -93,29 +111,26 @@ async function send(response: Response, outgoing: ServerResponse, left: AbortSig
   left.addEventListener('abort', leave, { once: true });
   if (left.aborted) leave();
   for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
-    if (!outgoing.write(part.value)) await roomIn(outgoing);
+    if (!outgoing.write(part.value)) await roomIn(outgoing, stalledMs);
     if (left.aborted) return;
   }
   left.removeEventListener('abort', leave);
+  // Once it has ended, the server has a timeout of its own for the connection.
+  outgoing.setTimeout(stalledMs);
   outgoing.end();
-  destroyUnless(outgoing);
 }
 
-/** Until the client has taken some of what was written, or is gone. */
-function roomIn(outgoing: ServerResponse): Promise<void> {
+/** Until the client has taken what was written, or is gone. Node's timeout begins again with everything that it takes. */
+function roomIn(outgoing: ServerResponse, stalledMs: number): Promise<void> {
   if (outgoing.destroyed) return Promise.resolve();
+  const before = outgoing.socket?.timeout ?? 0;
+  outgoing.setTimeout(stalledMs);
   return new Promise((resolve) => {
     const free = (): void => {
       outgoing.removeListener('drain', free).removeListener('close', free);
+      outgoing.setTimeout(before);
       resolve();
     };
     outgoing.on('drain', free).on('close', free);
   });
-}
-
-/** A client that does not take the rest of what was said is not waited for. */
-function destroyUnless(outgoing: ServerResponse): void {
-  const timer = unref(clock.setTimeout(() => outgoing.destroy(), LIMITS.hostFlushMs));
-  const done = (): void => clock.clearTimeout(timer);
-  outgoing.once('finish', done).once('close', done);
 }

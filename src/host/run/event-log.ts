@@ -23,6 +23,7 @@ export class EventLog {
   #waiting: HostMessage[] = [];
   #timer: Timer | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  #isFlushing = false;
   #hasFailed = false;
 
   constructor(parts: EventLogParts) {
@@ -47,11 +48,10 @@ export class EventLog {
 
   /** Stores what is left, and `last`, together with more: all or nothing. Rejects if that fails. */
   async commit(commit: Omit<Commit, 'events'>, last: readonly HostMessage[] = []): Promise<Committed> {
-    const messages = [...this.#take(), ...last];
-    const isLast = commit.release !== undefined;
-    const done = this.#last.then(() =>
-      isLast ? this.#surely(messages, commit) : this.#store(messages, commit),
-    );
+    const done = this.#last.then(() => {
+      const messages = [...this.#take(), ...last];
+      return commit.release === undefined ? this.#store(messages, commit) : this.#surely(messages, commit);
+    });
     this.#last = done.catch(() => {});
     return done;
   }
@@ -62,11 +62,14 @@ export class EventLog {
     this.#take();
   }
 
+  /** One batch at a time: what comes while the last one is being stored goes with the next. */
   #flush(): void {
-    const messages = this.#take();
-    if (messages.length === 0) return;
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
     this.#last = this.#last.then(async () => {
-      if (this.#hasFailed) return;
+      this.#isFlushing = false;
+      const messages = this.#take();
+      if (messages.length === 0 || this.#hasFailed) return;
       try {
         await this.#store(messages, {});
       } catch (error) {

@@ -346,9 +346,9 @@ export const LIMITS = {
   hostBodyMs: 30_000,
   /** Between two signs of life on a silent stream: proxies close what is silent for a minute, some earlier. */
   hostHeartbeatMs: 15_000,
-  /** How long a reader may take nothing while something waits for it, and what is still on its way to it at the end. */
+  /** How long a reader may take nothing while something waits for it, and its connection anything that was sent. */
   hostSlowReaderMs: 30_000,
-  hostFlushMs: 10_000,
+  hostStalledMs: 60_000,
   /** How long browsers remember that a page of another origin may ask. */
   corsMaxAgeMs: 600_000,
   /** Answers to questions in one message of a chat page. */

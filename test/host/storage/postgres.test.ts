@@ -227,6 +227,29 @@ describe.skipIf(binaries === undefined)('on a PostgreSQL server', () => {
     }
   });
 
+  it('a program is told once of what it has changed itself', async () => {
+    using _poll = holdTimers(LIMITS.hostPollMs);
+    using _look = holdTimers(LIMITS.hostSafetyPollMs);
+    const ref = { ...REF, session: 'told once' };
+    const [own, other] = [1, 2].map(() => postgresStorage({ connectionString: server.connectionString }));
+    if (own === undefined || other === undefined) return;
+    const calls = { own: 0, other: 0 };
+    own.watch({ kind: 'inbox', ...ref }, () => {
+      calls.own += 1;
+    });
+    own.watch({ kind: 'inbox', ...REF }, () => {
+      calls.other += 1;
+    });
+    await expect.poll(() => calls).toEqual({ own: 1, other: 1 });
+    await own.inbox.send(ref, PROMPT);
+    expect(calls.own).toBe(2);
+    // Words arrive in order: when that of the other is there, its own would be, too.
+    await other.inbox.send(REF, PROMPT);
+    await expect.poll(() => calls.other).toBe(2);
+    expect(calls.own).toBe(2);
+    await Promise.all([own.close(), other.close()]);
+  });
+
   it('a connection that does not answer is given up after a while, and the next call takes another', async () => {
     using timers = holdTimers(LIMITS.storeCallMs);
     const lease = await leased();

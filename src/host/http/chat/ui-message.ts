@@ -31,6 +31,8 @@ export interface ToolPart {
 
 interface TextPart {
   type: 'text' | 'reasoning';
+  /** Only thoughts have one. */
+  id?: string;
   text: string;
   state?: 'streaming' | 'done';
 }
@@ -91,7 +93,8 @@ export class UIMessageBuilder {
   }
 
   #beginText(type: TextPart['type'], id: string): void {
-    const part: TextPart = { type, text: '', state: 'streaming' };
+    const name = type === 'reasoning' ? { id } : {};
+    const part: TextPart = { type, ...name, text: '', state: 'streaming' };
     this.#texts.set(id, part);
     this.message.parts.push(part);
   }

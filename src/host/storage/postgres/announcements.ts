@@ -2,7 +2,11 @@ import { clock, type Timer, unref } from '../../../protocol/base/clock.js';
 import { LIMITS } from '../../../protocol/base/limits.js';
 import type { Topic } from '../port/storage.js';
 import { keyOf, Watchers } from '../watchers.js';
-import { numberIn, type SqlDatabase, textIn } from './sql.js';
+import { numberIn, type SqlDatabase, statement, textIn } from './sql.js';
+
+const NOTIFY = statement(
+  `SELECT pg_notify($1, $2::text || ' ' || key) FROM unnest($3::text[]) AS said (key)`,
+);
 
 type OfSession = Extract<Topic, { session: string }>;
 
@@ -16,6 +20,8 @@ export class Announcements {
   readonly #open: () => Promise<SqlDatabase>;
   readonly #schema: string;
   readonly #channel: string;
+  /** What it says itself comes back to it, and is known already. */
+  readonly #self = clock.uuid();
   #unsaid = new Set<string>();
   #saying: Promise<void> | undefined;
   #stopListening: (() => Promise<void>) | undefined;
@@ -64,10 +70,7 @@ export class Announcements {
         const keys = [...this.#unsaid];
         this.#unsaid = new Set();
         if (database.listen === undefined) continue;
-        await database.query('SELECT pg_notify($1, key) FROM unnest($2::text[]) AS said (key)', [
-          this.#channel,
-          keys,
-        ]);
+        await database.query(NOTIFY, [this.#channel, this.#self, keys]);
       }
     } catch {
       // Others look for themselves after a while.
@@ -82,7 +85,7 @@ export class Announcements {
       const database = await this.#open();
       const stop = await database.listen?.(
         this.#channel,
-        (key) => this.#watchers.tell(key),
+        (said) => this.#heard(said),
         () => this.#lost(),
       );
       if (this.#isClosed) return await stop?.();
@@ -93,6 +96,11 @@ export class Announcements {
     } catch {
       this.#lost();
     }
+  }
+
+  #heard(said: string): void {
+    const at = said.indexOf(' ');
+    if (said.slice(0, at) !== this.#self) this.#watchers.tell(said.slice(at + 1));
   }
 
   #lost(): void {

@@ -18,6 +18,8 @@ export interface ProgramOptions {
   version?: string;
   /** Where conversations stop for ever, by their names. */
   moments?: Readonly<Record<string, string>>;
+  /** Where a conversation stops the whole program (SIGSTOP). */
+  stopsAt?: Readonly<Record<string, string>>;
   /** Says every moment that is reached. */
   traced?: boolean;
   /** How long the model thinks. */
@@ -47,7 +49,15 @@ export interface Program extends AsyncDisposable {
 }
 
 export async function startProgram(options: ProgramOptions): Promise<Program> {
-  const given = { name: 'program', version: 'v1', moments: {}, pauseMs: 0, drainMs: 60_000, ...options };
+  const given = {
+    name: 'program',
+    version: 'v1',
+    moments: {},
+    stopsAt: {},
+    pauseMs: 0,
+    drainMs: 60_000,
+    ...options,
+  };
   const child = spawn(process.execPath, ['--expose-gc', file, JSON.stringify(given)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -1,7 +1,7 @@
 /** A host behind a real `node:http` server. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createParser } from 'eventsource-parser';
 import { type HandlerOptions, type Host, toNodeHandler } from '../../../../src/host/index.js';
 import { untilAborted } from '../../../../src/protocol/base/cancellation.js';
@@ -11,16 +11,26 @@ export interface Served extends AsyncDisposable {
   /** `http://127.0.0.1:4123` */
   readonly origin: string;
   readonly port: number;
+  /** Cuts every connection with RST. */
+  reset(): void;
 }
 
 export async function listening(listener: RequestListener): Promise<Served> {
   const server = createServer(listener);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     port,
     origin: `http://127.0.0.1:${port}`,
+    reset: () => {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
