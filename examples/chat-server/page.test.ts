@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeInChromium, launchChromium } from '../../test/inspector/support/chromium.js';
 import { openPage, violationsOn } from '../../test/inspector/support/inspected-page.js';
 import { freePort } from '../shared/free-port.js';
+import { prepareDirectory } from '../shared/host-directory.js';
 import { STORY } from './rehearsal-texts.mjs';
 import { controlledProxy, Person, startProgram } from './testing.js';
 
@@ -402,6 +403,7 @@ describeInChromium('a server that is killed while an approval waits (R63)', () =
   ])('%s', (_when, isPutAway) => {
     it('is started again, the open page finds it, and the agent goes on with the answer', async () => {
       const data = mkdtempSync(join(folder, 'killed-'));
+      await prepareDirectory(join(data, 'host'));
       const flags = ['--data', data, '--port', String(await freePort())];
       const first = startProgram(flags);
       await using opened = await enter(browser, await first.url, 'Ada');
