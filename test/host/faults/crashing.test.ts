@@ -26,7 +26,18 @@ describe.skipIf(binaries === undefined)('a conversation that ends its program ea
       }
       await expect.poll(async () => program.process.signalCode ?? (await isParked())).toBeTruthy();
     }
-    console.log('parked', starts); setTimeout(async () => console.log(JSON.stringify(await at.storage.sessions.list()), (await at.events(BAD)).map(({ message }) => JSON.stringify(message).slice(0, 150)).filter((x) => !x.includes('stream_event')).join('\n')), 8000);
+    console.log('parked', starts);
+    setTimeout(
+      async () =>
+        console.log(
+          JSON.stringify(await at.storage.sessions.list()),
+          (await at.events(BAD))
+            .map(({ message }) => JSON.stringify(message).slice(0, 150))
+            .filter((x) => !x.includes('stream_event'))
+            .join('\n'),
+        ),
+      8000,
+    );
     expect(starts).toBe(MAX_CRASHES + 1);
     const parked = await at.storage.sessions.get(BAD);
     expect(parked).toMatchObject({ state: 'parked', reason: expect.stringContaining('3 times in a row') });
