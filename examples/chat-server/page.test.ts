@@ -87,7 +87,7 @@ describeInChromium('the page of chat-server (R60)', () => {
       expect({ problems, foreign }).toEqual({ problems: [], foreign: [] });
   });
 
-  it('is reloaded in the middle of an answer, and cut off in another: nothing is missing, nothing is there twice', async () => {
+  it('is reloaded in the middle of an answer, and cut off in another: nothing is missing, nothing is there twice (R62)', async () => {
     await using proxy = await controlledProxy();
     await using opened = await enter(browser, url, 'Reader', { proxy: { server: proxy.url } });
     const { page, problems } = opened;
