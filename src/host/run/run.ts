@@ -1,4 +1,3 @@
-import { isSuccess } from '../../client/query/results.js';
 import { clock } from '../../protocol/base/clock.js';
 import { TenonError } from '../../protocol/base/errors.js';
 import type { SDKResultMessage } from '../../protocol/wire/messages/index.js';
@@ -9,15 +8,15 @@ import type { TakenUp } from '../conversations/cli-take-up.js';
 import { HostedStore } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
 import type { HostSettings } from '../host-options.js';
-import { done, promptMessage } from '../notices.js';
+import { done, dropped as dropNotices, promptMessage } from '../notices.js';
 import type { EventReaders } from '../read/event-readers.js';
 import { type HostCounts, noteTurn } from '../stats.js';
-import { LeaseLostError } from '../storage/errors.js';
 import type { Lease } from '../storage/port/conversation.js';
 import type { InboxEntry } from '../storage/port/inbox.js';
 import { type Cut, type CutRun, giveBack, park } from './cut-off.js';
 import { EventLog } from './event-log.js';
 import type { Failures } from './failures.js';
+import { outcomeOf } from './outcome.js';
 import { Questions } from './questions.js';
 import { type AnswerBody, RunInbox } from './run-inbox.js';
 import { takeUpTelling } from './take-up-telling.js';
@@ -137,7 +136,9 @@ export class Run {
     }
     this.#checkCut();
     const result = await this.#turn(told === undefined ? prompt : undefined, taken, stops.length > 0);
-    await this.#finish(this.#outcome(result), result);
+    const failure = this.#agent?.failure;
+    const outcome = outcomeOf(result, { lease, failure, isInterrupted: this.#isInterrupted });
+    await this.#finish(outcome, result);
   }
 
   /** `isGoingOn`: what waits was told to readers before. */
@@ -183,14 +184,6 @@ export class Run {
       await this.#telling.add(message);
       if (message.type === 'result' && message.final !== false) return message;
     }
-  }
-
-  #outcome(result: SDKResultMessage): PromptOutcome {
-    if (result.failure?.kind === 'session_conflict') throw new LeaseLostError(this.lease);
-    const failure = this.#agent?.failure;
-    if (failure !== undefined) throw failure;
-    if (this.#isInterrupted) return 'interrupted';
-    return isSuccess(result) ? 'answered' : 'failed';
   }
 
   async #finish(outcome: PromptOutcome, result?: SDKResultMessage): Promise<void> {
@@ -301,8 +294,4 @@ export class Run {
     const [agent, log, inbox, parts] = [this.#agent, this.#log, this.#inbox, this.#parts];
     return { lease: this.lease, agent, log, inbox, parts, prompt };
   }
-}
-
-function dropNotices(prompt: InboxEntry): HostMessage[] {
-  return [promptMessage(prompt) as HostMessage, done(prompt.id, 'dropped')];
 }
