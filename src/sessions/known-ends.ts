@@ -20,7 +20,10 @@ export function claimEnd(
 ): { release(): void } {
   const before = endOf(store, key);
   if (before !== undefined) checkFollows(key, before.last, entries, { after });
-  const mine = { last: lastEntryId(entries) ?? before?.last ?? after ?? undefined };
+  const last = lastEntryId(entries);
+  // Titles, costs and the like do not change where the conversation ends, and do not say where it does.
+  if (last === undefined) return { release: () => {} };
+  const mine = { last };
   setEnd(store, key, mine);
   return {
     /** They could not be written. */

@@ -44,7 +44,8 @@ async function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<unkn
 
 const headers = { authorization: 'Bearer secret-of-bob', 'content-type': 'application/json' };
 const url = (path: string) => `http://127.0.0.1:${env.PORT}/agent${path}`;
-const get = async (path: string) => (await fetch(url(path), { headers })).json();
+const get = async (path: string): Promise<{ approvals: { id: string }[] }> =>
+  (await fetch(url(path), { headers })).json() as never;
 
 describe('a newcomer who follows the guide (R60, R63, R67)', () => {
   it('has a chat server, whose client sends, reads and answers', async () => {

@@ -2,6 +2,7 @@ import { whyNeverAsked } from '../../client/explain-permissions.js';
 import type { Options } from '../../options/options.js';
 import { OptionError } from '../../protocol/base/errors.js';
 import type { CanUseTool } from '../../protocol/permissions/permissions.js';
+import type { HookCallback } from '../../protocol/wire/hooks.js';
 import type { OnElicitation } from '../../protocol/wire/host-callbacks.js';
 import type { HostedJournal } from './hosted-journal.js';
 import type { HostedStore } from './hosted-store.js';
@@ -30,6 +31,8 @@ export interface HostSide {
   /** The transcript to go on from; undefined: it begins. */
   readonly resume: string | undefined;
   readonly partialMessages: boolean;
+  /** Calls that people were asked about before. */
+  readonly asked: ReadonlySet<string>;
 }
 
 /** Throws an `OptionError` for options that cannot be hosted. */
@@ -69,12 +72,24 @@ export function agentOptions(given: Options, host: HostSide): Options {
     onElicitation: askedFirst(given.onElicitation, host.onElicitation),
     ...(given.runtime == null ? {} : { runtime: given.runtime.withJournal?.(journal) ?? given.runtime }),
     ...(resume === undefined ? {} : { resume }),
+    ...(host.asked.size === 0 ? {} : { hooks: askedAgain(given.hooks, host.asked) }),
   };
   if (given.permissionPromptToolName != null) return options;
   const canUseTool = askedFirst(given.canUseTool, host.canUseTool);
   const isNeeded = given.canUseTool != null || whyNeverAsked({ ...options, canUseTool }) === undefined;
   return isNeeded ? { ...options, canUseTool } : options;
 }
+
+/** Whatever rules say by now: what somebody has denied is not made, and what somebody has changed is made as changed. */
+function askedAgain(hooks: Options['hooks'], asked: ReadonlySet<string>): Options['hooks'] {
+  const ask: HookCallback = async (input) => {
+    const wasAsked = input.hook_event_name === 'PreToolUse' && asked.has(input.tool_use_id);
+    return wasAsked ? ASK : {};
+  };
+  return { ...hooks, PreToolUse: [{ hooks: [ask] }, ...(hooks?.PreToolUse ?? [])] };
+}
+
+const ASK = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } } as const;
 
 /** The program itself may know the answer; `null` leaves it to people. */
 function askedFirst<Question extends unknown[], Answer>(

@@ -30,6 +30,8 @@ export interface AgentParts {
   readonly journal: HostedJournal;
   readonly resume: string | undefined;
   readonly partialMessages: boolean;
+  /** Calls that people were asked about before. */
+  readonly asked: ReadonlySet<string>;
   /** Called when nothing is left of it. */
   onEnd(): void;
 }
@@ -50,7 +52,7 @@ export class Agent {
   readonly #cli: CliSide | undefined;
   #desk: Desk | undefined;
 
-  constructor({ open, options, store, journal, resume, partialMessages, onEnd }: AgentParts) {
+  constructor({ open, options, store, journal, resume, partialMessages, asked, onEnd }: AgentParts) {
     this.store = store;
     this.journal = journal;
     this.isProcess = isCli(options);
@@ -63,6 +65,7 @@ export class Agent {
       journal,
       resume,
       partialMessages,
+      asked,
       canUseTool: (...call) => atWork().canUseTool(...call),
       onElicitation: (...request) => atWork().onElicitation(...request),
     });

@@ -11,6 +11,9 @@ import { HostedStore } from './hosted-store.js';
 import { ProcessRoom } from './process-room.js';
 import { Spares } from './spares.js';
 
+/** How an agent begins. */
+export type AgentStart = Pick<AgentParts, 'resume' | 'asked'>;
+
 interface IdleAgent {
   readonly agent: Agent;
   readonly since: number;
@@ -69,15 +72,15 @@ export class Agents {
     return undefined;
   }
 
-  async open(lease: Lease, store: HostedStore, options: Options, resume: string | undefined): Promise<Agent> {
+  async open(lease: Lease, store: HostedStore, options: Options, start: AgentStart): Promise<Agent> {
     // Two processes must not have one conversation, even if one of them is about to end.
     await this.#leaving.get(keyOf(lease));
-    const spare = resume === undefined ? this.#spares?.take() : undefined;
+    const spare = start.resume === undefined ? this.#spares?.take() : undefined;
     if (spare !== undefined) return spare;
     const isProcess = isCli(options);
     if (isProcess) await this.#room.enter();
     const journal = new HostedJournal(this.#settings.storage, lease);
-    return this.#start(options, store, journal, resume, () => {
+    return this.#start({ options, store, journal, ...start }, () => {
       if (isProcess) this.#room.leave();
     });
   }
@@ -113,21 +116,14 @@ export class Agents {
     await Promise.all([...this.#all].map((agent) => this.#end(agent)));
   }
 
-  #start(
-    options: Options,
-    store: HostedStore,
-    journal: HostedJournal,
-    resume: string | undefined,
-    over: () => void,
-  ): Agent {
+  #start(own: Omit<AgentParts, 'open' | 'partialMessages' | 'onEnd'>, over: () => void): Agent {
     const { partialMessages } = this.#settings;
     const onEnd = (): void => {
       this.#all.delete(agent);
       over();
       this.#spares?.fill();
     };
-    const parts = { open: this.#open, options, store, journal, resume, partialMessages, onEnd };
-    const agent = this.#made(parts, over);
+    const agent = this.#made({ open: this.#open, partialMessages, onEnd, ...own }, over);
     this.#all.add(agent);
     return agent;
   }
@@ -147,7 +143,8 @@ export class Agents {
     const { storage } = this.#settings;
     this.#room.take();
     const [store, journal] = [new HostedStore(storage), new HostedJournal(storage)];
-    return this.#start(options, store, journal, undefined, () => this.#room.leave());
+    const own = { options, store, journal, resume: undefined, asked: new Set<string>() };
+    return this.#start(own, () => this.#room.leave());
   }
 
   /** Makes room for a process. False: all of them are at work. */

@@ -77,6 +77,11 @@ export class Questions implements Desk {
     journal.onEnd = () => this.#consider();
   }
 
+  /** What readers know and nobody has answered. */
+  get keys(): readonly string[] {
+    return [...this.#open.keys()];
+  }
+
   get size(): number {
     return this.#waiting.size;
   }

@@ -45,6 +45,8 @@ export class Run {
   #questions: Questions | undefined;
   #agent: Agent | undefined;
   #news: InboxEntry[] | undefined = [];
+  /** What was answered, by keys. */
+  readonly #answers = new Set<string>();
   #isInterrupted = false;
   #isFinishing = false;
   /** Prompts up to this number are not wanted any more. */
@@ -125,7 +127,9 @@ export class Run {
     if (taken?.next.do === 'stop') return this.#finish('interrupted');
     this.#questions = await this.#ask(prompt, isGoingOn);
     if (options !== undefined) {
-      this.#agent = await this.#parts.agents.open(lease, store, options, known?.sessionId);
+      const asked = new Set([...this.#answers, ...this.#questions.keys]);
+      const start = { resume: known?.sessionId, asked };
+      this.#agent = await this.#parts.agents.open(lease, store, options, start);
     }
     this.#checkCut();
     const result = await this.#turn(told === undefined ? prompt : undefined, taken, stops.length > 0);
@@ -244,6 +248,7 @@ export class Run {
   #answered({ number, body }: InboxEntry): void {
     const { approval, key, answer } = body as AnswerBody;
     this.#inbox.handled.add(number);
+    this.#answers.add(key);
     this.#log.add({ type: 'host', subtype: 'answered', approval, answer });
     this.#parts.counts.answered += 1;
     this.#questions?.answered(key, answer);

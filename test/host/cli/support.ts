@@ -26,6 +26,8 @@ export interface Scene extends AsyncDisposable {
   host(more?: Partial<HostOptions>, agent?: Partial<Options>): Host;
   /** What the model read since its last answer. */
   read(): string[];
+  /** All that it read for its last answer. */
+  lastRequest(): string;
   /** The lines that `Bash` or a server has written. */
   ran(): string[];
 }
@@ -45,6 +47,7 @@ export async function scene(backEnd: BackEnd, script: Script, own: Shop = shop()
         ...more,
       }),
     read: () => lastRead(running.player.requests),
+    lastRequest: () => JSON.stringify(running.player.requests.at(-1)?.messages),
     ran: () => linesOf(join(running.box.cwd, 'ran.txt')),
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
