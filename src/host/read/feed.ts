@@ -80,7 +80,6 @@ export class Feed {
     const at = clock.now();
     const first = last - messages.length + 1;
     this.#add(messages.map((message, index) => ({ id: first + index, at, text: JSON.stringify(message) })));
-    this.#wake();
   }
 
   /** The events after an id; undefined: the storage has to be asked. */
@@ -104,7 +103,6 @@ export class Feed {
   /** Resolves when there may be more for a reader that has everything up to `last`. Rejects if the storage cannot be read. */
   async next(last: number, reader: Wakeup): Promise<void> {
     this.#end ??= last;
-    if (this.#end > last) return;
     if (this.#end === last) this.#current.add(reader);
     // Nobody is behind, and whoever comes later begins with what is stored.
     if (this.#current.size === this.#readers.size) this.#forget();
@@ -131,8 +129,10 @@ export class Feed {
         if (last < after || missed > 0) this.#forget();
         this.#end = Math.min(after + missed, last);
         this.#add(events.map(({ id, at, message }) => ({ id, at, text: JSON.stringify(message) })));
-        if (this.#end === last) return;
+        if (this.#end === last) break;
       }
+      // Who was woken by the same change and has come after the look began has not waited for it.
+      this.#wake();
     } catch (error) {
       this.#isStale = true;
       throw error;
@@ -151,6 +151,7 @@ export class Feed {
     while (this.#events.length > 1 && this.#isTooMuch()) {
       this.#chars -= this.#events.shift()?.text.length ?? 0;
     }
+    this.#wake();
   }
 
   #isTooMuch(): boolean {

@@ -11,7 +11,8 @@ export class LocalEngine {
   readonly #runs = new Set<Run>();
   #isStopped = false;
   #isClaiming = false;
-  #isStale = false;
+  #isWanted = false;
+  #wake: () => void = () => {};
   #hasProblem = false;
   #unwatch: () => void = () => {};
   #looking: Timer | undefined;
@@ -32,6 +33,7 @@ export class LocalEngine {
     this.#unwatch = storage.watch({ kind: 'queue' }, () => this.#look());
     this.#looking = clock.setInterval(() => this.#look(), LIMITS.hostClaimMs);
     this.#renewing = clock.setInterval(() => void this.#renew(), ttlMs / 3);
+    void this.#work();
     this.#look();
   }
 
@@ -40,6 +42,7 @@ export class LocalEngine {
     this.#isStopped = true;
     this.#unwatch();
     clock.clearInterval(this.#looking);
+    this.#wake();
   }
 
   /** Resolves when nothing runs any more. */
@@ -57,29 +60,41 @@ export class LocalEngine {
     for (const run of this.#runs) run.stop(reason);
   }
 
-  /** One claim at a time; what is queued meanwhile is looked for once more. */
   #look(): void {
-    this.#isStale = true;
-    if (this.#isClaiming || this.#isStopped) return;
-    this.#isClaiming = true;
-    void this.#claim().finally(() => {
+    this.#isWanted = true;
+    this.#wake();
+  }
+
+  /**
+   * One claim at a time; what is queued meanwhile is looked for once more. It is one loop, so that all turns run in the context of
+   * whoever has made the host: what a sender has in its `AsyncLocalStorage`, such as a user, is not that of the next tenant.
+   */
+  async #work(): Promise<void> {
+    while (!this.#isStopped) {
+      if (!this.#isWanted) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+      this.#isClaiming = true;
+      await this.#claim();
       this.#isClaiming = false;
       this.#onIdle();
-    });
+    }
   }
 
   async #claim(): Promise<void> {
     const { storage, owner, ttlMs, running, perTenant } = this.#settings;
-    while (this.#isStale && !this.#isStopped) {
+    for (let isMore = true; isMore && !this.#isStopped; ) {
+      this.#isWanted = false;
       const count = Math.min(running - this.#runs.size, LIMITS.hostClaimAtOnce);
       // Every run that ends looks again.
       if (count <= 0) return;
-      this.#isStale = false;
       try {
         const leases = await storage.leases.claim({ owner, ttlMs, count, perTenant });
         this.#hasProblem = false;
         for (const lease of leases) this.#run(lease);
-        if (leases.length === count) this.#isStale = true;
+        isMore = leases.length === count || this.#isWanted;
       } catch (error) {
         // Once, until it works again: a database that is away is asked every second.
         if (!this.#hasProblem) this.#settings.problem({ during: 'the search for work', error });

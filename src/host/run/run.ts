@@ -58,7 +58,10 @@ export class Run {
     const failed = (error: unknown): void => this.#stop({ kind: 'failed', error });
     this.lease = lease;
     this.#parts = parts;
-    this.#inbox = new RunInbox(storage, lease, failed);
+    this.#inbox = new RunInbox(storage, lease, (error) => {
+      // A look that is late finds the conversation given back; whether that has worked, the commit itself says.
+      if (!this.#isFinishing) failed(error);
+    });
     this.#log = new EventLog({
       storage,
       lease,
@@ -101,12 +104,13 @@ export class Run {
     const { settings } = this.#parts;
     this.#inbox.onNews = (entry) => this.#hear(entry);
     await this.#inbox.open();
+    this.#checkCut();
+    const [prompt] = this.#inbox.of('prompt');
+    this.#prompt = prompt;
     if (lease.crashes >= settings.maxCrashes) {
       return park(this.#cutRun, `Its worker was lost ${lease.crashes} times in a row.`);
     }
     for (const entry of this.#inbox.of('answer')) this.#answered(entry);
-    const [prompt] = this.#inbox.of('prompt');
-    this.#prompt = prompt;
     const stops = this.#inbox.of('interrupt').filter((entry) => entry.number > (prompt?.number ?? Infinity));
     for (const stop of this.#inbox.of('interrupt')) this.#takeStop(stop);
     if (prompt === undefined) return this.#release([], []);
@@ -209,6 +213,7 @@ export class Run {
   async #drop(prompt: InboxEntry): Promise<void> {
     this.#isFinishing = true;
     const dropped = [prompt, ...(await this.#queuedToDrop())];
+    this.#telling.lost(prompt);
     await this.#release(dropped, dropped.flatMap(dropNotices));
     this.#parts.counts.turns.interrupted += 1;
     if (this.#agent !== undefined) this.#parts.agents.keep(this.lease, this.#agent);

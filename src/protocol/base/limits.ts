@@ -337,6 +337,8 @@ export const LIMITS = {
   hostQueueMargin: 64,
   /** How many tenants one claim looks at; the next goes on behind them. */
   hostTenantsAtOnce: 200,
+  /** Of how many tenants a program knows when they had their last turn. */
+  hostTenantsServed: 10_000,
   /** Transcripts of which a host's storage remembers how they end, about half a KB each. */
   hostTranscriptsKnown: 10_000,
   /** Rows that one statement deletes: more would hold up others. */

@@ -209,6 +209,24 @@ export const LEASE_CASES: readonly Case[] = [
     },
   ],
   [
+    'claim: a tenant does not wait for all that others have queued before it, however few may run',
+    async (storage) => {
+      await queue(storage, 'a', 5);
+      await queue(storage, 'b', 5);
+      const turns: string[] = [];
+      const turn = async (): Promise<void> => {
+        const [lease] = await storage.leases.claim({ ...by('w'), count: 1 });
+        ok(lease);
+        turns.push(lease.session);
+        await storage.commit(lease, { acknowledge: [1], release: { state: 'idle' } });
+      };
+      for (let index = 0; index < 3; index += 1) await turn();
+      await queue(storage, 'c', 2);
+      for (let index = 0; index < 5; index += 1) await turn();
+      deepStrictEqual(turns, ['a000', 'b000', 'a001', 'c000', 'b001', 'a002', 'c001', 'b002']);
+    },
+  ],
+  [
     'claim: no two workers get one conversation, and limits hold over all of them',
     async (storage) => {
       await queue(storage, 'a', 10);

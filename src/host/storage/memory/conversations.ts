@@ -60,6 +60,8 @@ export class Conversations {
   /** By tenant, in the order in which they were queued. */
   readonly queued: Map<string, Set<Conversation>> = new Map();
   readonly running: Set<Conversation> = new Set();
+  /** By tenant, the fence of the last one that was taken. */
+  readonly served: Map<string, number> = new Map();
   /** By their ids, the oldest first. */
   readonly questions: Map<string, Question> = new Map();
   /** Prompts that nobody has acknowledged: of each tenant, and of everybody. */
@@ -112,7 +114,9 @@ export class Conversations {
     for (const { id } of conversation.questions.values()) this.questions.delete(id);
     const ofTenant = this.#all.get(tenant);
     ofTenant?.delete(session);
-    if (ofTenant?.size === 0) this.#all.delete(tenant);
+    if (ofTenant?.size !== 0) return;
+    this.#all.delete(tenant);
+    this.served.delete(tenant);
   }
 
   /** The conversation that a lease is for; throws if it is no longer held. */

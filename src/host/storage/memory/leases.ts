@@ -57,13 +57,17 @@ function take(
   conversation.owner = checkedName('owner', owner);
   conversation.leaseUntil = clock.monotonic() + checkedDuration('ttlMs', ttlMs);
   conversation.fence = conversations.nextFence();
+  conversations.served.set(conversation.ref.tenant, conversation.fence);
   conversation.changed = clock.now();
   conversations.setState(conversation, 'running');
   return { ...conversation.ref, fence: conversation.fence, owner, previous, crashes: conversation.crashes };
 }
 
-/** The first of each tenant, then the second of each, and so on, where those that run count as the first ones. */
-function nextOnes({ queued, running }: Conversations, options: ClaimOptions): Conversation[] {
+/**
+ * The first of each tenant, then the second of each, and so on, where those that run count as the first ones. Among equals
+ * comes the tenant whose last turn is longest ago.
+ */
+function nextOnes({ queued, running, served }: Conversations, options: ClaimOptions): Conversation[] {
   const { running: most = Number.POSITIVE_INFINITY, perTenant = Number.POSITIVE_INFINITY } = options;
   const count = Math.min(checkedCount('count', options.count), most - running.size);
   if (count <= 0) return [];
@@ -80,6 +84,10 @@ function nextOnes({ queued, running }: Conversations, options: ClaimOptions): Co
       offered.push({ conversation, turn });
     }
   }
-  offered.sort((a, b) => a.turn - b.turn || a.conversation.readyAt - b.conversation.readyAt);
+  const lastOf = ({ ref }: Conversation): number => served.get(ref.tenant) ?? 0;
+  offered.sort(
+    ({ conversation: a, turn }, { conversation: b, turn: other }) =>
+      turn - other || lastOf(a) - lastOf(b) || a.readyAt - b.readyAt,
+  );
   return offered.slice(0, count).map(({ conversation }) => conversation);
 }

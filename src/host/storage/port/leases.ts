@@ -29,8 +29,9 @@ export interface LeaseStorage {
   /** Takes a conversation if nobody has it, or its holder's time is over. For engines that say which one to wake. */
   acquire(ref: SessionRef, options: AcquireOptions): Promise<Acquired>;
   /**
-   * Takes the conversations that come next, each tenant in turn: the one with the fewest running comes first, and of its
-   * conversations the one that has waited longest. Limits hold over all workers that claim.
+   * Takes the conversations that come next, each tenant in turn: the one with the fewest running comes first, among equals the
+   * one whose last turn is longest ago, and of its conversations the one that has waited longest. Limits hold over all workers
+   * that claim.
    */
   claim(options: ClaimOptions): Promise<Lease[]>;
   /** Prolongs leases, and returns those that are lost. To be called well before they end; one call for all of a worker's. */

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../../protocol/base/limits.js';
 import { checkedCount } from '../checked.js';
+import type { Lease } from '../port/conversation.js';
 import type { LeaseStorage } from '../port/leases.js';
 import type { PostgresContext } from './context.js';
 import { expire, leaseOf, mostCrashes, taken, takerValues } from './lease-rows.js';
@@ -22,6 +23,13 @@ export function claimer({ schema, database }: PostgresContext): LeaseStorage['cl
     const { rows } = await query(tenantsWithWork, [name, limit]);
     return rows.map((row) => textIn(row, 'tenant') ?? '');
   };
+  /** The last fence of each tenant that was taken here, the longest ago first. */
+  const served = new Map<string, number>();
+  const serve = ({ tenant, fence }: Lease): void => {
+    served.delete(tenant);
+    served.set(tenant, fence);
+    if (served.size > LIMITS.hostTenantsServed) served.delete(served.keys().next().value ?? '');
+  };
   let behind = '';
   const nextTenants = async (query: SqlQuery): Promise<string[]> => {
     const most = LIMITS.hostTenantsAtOnce;
@@ -40,12 +48,15 @@ export function claimer({ schema, database }: PostgresContext): LeaseStorage['cl
       checkedCount('running', running),
       checkedCount('perTenant', perTenant),
     ];
-    return (await database()).transaction(async (query) => {
+    const leases = await (await database()).transaction(async (query) => {
       await query(expireAll, [mostCrashes(options)]);
       const tenants = await nextTenants(query);
       if (tenants.length === 0) return [];
-      return (await query(claim, [...taker, tenants, ...limits])).rows.map(leaseOf);
+      const last = tenants.map((tenant) => served.get(tenant) ?? 0);
+      return (await query(claim, [...taker, tenants, ...limits, last])).rows.map(leaseOf);
     }, `tenon claims ${schema}`);
+    for (const lease of leases) serve(lease);
+    return leases;
   };
 }
 
@@ -62,14 +73,17 @@ function tenantsStatement(schema: string) {
     SELECT tenant FROM tenants WHERE tenant IS NOT NULL LIMIT $2`);
 }
 
-/** The first of each tenant, then the second of each, and so on, where those that run count as the first ones. */
+/**
+ * The first of each tenant, then the second of each, and so on, where those that run count as the first ones. Among equals comes
+ * the tenant whose last turn in this program is longest ago.
+ */
 function claimStatement(schema: string) {
   return statement(`
     WITH busy AS (
       SELECT tenant, count(*) AS running FROM ${schema}.sessions WHERE state = 'running' GROUP BY tenant
     ), offered AS (
-      SELECT t.tenant, q.session, q.ready_at, coalesce(b.running, 0) + q.place AS turn
-      FROM unnest($3::text[]) AS t (tenant) LEFT JOIN busy b ON b.tenant = t.tenant CROSS JOIN LATERAL (
+      SELECT t.tenant, q.session, q.ready_at, t.served, coalesce(b.running, 0) + q.place AS turn
+      FROM unnest($3::text[], $7::bigint[]) AS t (tenant, served) LEFT JOIN busy b ON b.tenant = t.tenant CROSS JOIN LATERAL (
         SELECT few.*, row_number() OVER (ORDER BY ready_at, session) AS place FROM (
           SELECT session, ready_at FROM ${schema}.sessions
           WHERE tenant = t.tenant AND state = 'queued' AND ready_at <= clock_timestamp()
@@ -78,7 +92,7 @@ function claimStatement(schema: string) {
       ) q
       WHERE coalesce(b.running, 0) + q.place <= $6::bigint
     ), chosen AS (
-      SELECT tenant, session FROM offered ORDER BY turn, ready_at
+      SELECT tenant, session FROM offered ORDER BY turn, served, ready_at
       LIMIT greatest(0, least($4::bigint, $5::bigint - (SELECT coalesce(sum(running), 0) FROM busy)::bigint))
     ), free AS (
       SELECT s.tenant, s.session FROM ${schema}.sessions s
