@@ -74,7 +74,7 @@ class OpenHost implements Host {
     } catch (error) {
       if (!QueueFullError.is(error)) throw error;
       this.#counts.refused += 1;
-      throw new QueueFullError(ref, error.of, error.limit, this.#retryAfterMs(error.limit));
+      throw new QueueFullError(ref, error.of, error.limit, this.#retryAfterMs(error));
     }
   }
 
@@ -207,10 +207,11 @@ class OpenHost implements Host {
   }
 
   /** How long it takes to work off half of what waits, as fast as turns went so far. */
-  #retryAfterMs(waiting: number): number {
-    const { running } = this.#settings;
+  #retryAfterMs({ of, limit }: QueueFullError): number {
+    const { running, perTenant = running } = this.#settings;
+    const atOnce = { all: running, tenant: Math.min(perTenant, running), session: 1 }[of];
     const turnMs = this.#counts.turnMs ?? LIMITS.hostRetryAfterMs;
-    const halfMs = (turnMs * waiting) / 2 / running;
+    const halfMs = (turnMs * limit) / 2 / atOnce;
     return Math.round(Math.min(Math.max(halfMs, LIMITS.hostRetryAfterMs), LIMITS.hostRetryAfterMostMs));
   }
 

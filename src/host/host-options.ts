@@ -20,7 +20,7 @@ export interface HostSettings {
   readonly common: Options | undefined;
   readonly owner: string;
   readonly running: number;
-  readonly perTenant: number;
+  readonly perTenant: number | undefined;
   readonly queued: { all: number; tenant: number | undefined; session: number };
   readonly readers: number;
   readonly evictAfterMs: number;
@@ -77,13 +77,10 @@ export function hostSettings(given: HostOptions): HostSettings {
     common: typeof options === 'function' ? undefined : options,
     owner: checkedName('name', given.name ?? `tenon-${clock.uuid().slice(0, 8)}`),
     running,
-    perTenant: count('limits.perTenant', limits.perTenant, running),
+    perTenant: most('limits.perTenant', limits.perTenant),
     queued: {
       all: count('limits.queued', limits.queued, 10_000),
-      tenant:
-        limits.queuedPerTenant === undefined
-          ? undefined
-          : count('limits.queuedPerTenant', limits.queuedPerTenant, 1),
+      tenant: most('limits.queuedPerTenant', limits.queuedPerTenant),
       session: count('limits.queuedPerSession', limits.queuedPerSession, 1_000),
     },
     readers: count('limits.readers', limits.readers, 10_000),
@@ -163,6 +160,11 @@ function checkKnown(given: object, known: readonly string[], prefix: string): vo
 
 function count(option: string, value: number | undefined, fallback: number, least = 1): number {
   return value === undefined ? fallback : checkedCount(option, value, least);
+}
+
+/** Undefined: no limit. */
+function most(option: string, value: number | undefined): number | undefined {
+  return value === undefined ? undefined : checkedCount(option, value);
 }
 
 function duration(option: string, value: number | undefined, fallback: number, least = 0): number {

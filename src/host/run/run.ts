@@ -57,10 +57,8 @@ export class Run {
     const failed = (error: unknown): void => this.#stop({ kind: 'failed', error });
     this.lease = lease;
     this.#parts = parts;
-    this.#inbox = new RunInbox(storage, lease, (error) => {
-      // A look that is late finds the conversation given back; whether that has worked, the commit itself says.
-      if (!this.#isFinishing) failed(error);
-    });
+    // A look that is late finds the conversation given back; whether that has worked, the commit itself says.
+    this.#inbox = new RunInbox(storage, lease, (error) => !this.#isFinishing && failed(error));
     this.#log = new EventLog({
       storage,
       lease,
