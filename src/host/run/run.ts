@@ -9,7 +9,7 @@ import type { TakenUp } from '../conversations/cli-take-up.js';
 import { HostedStore } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
 import type { HostSettings } from '../host-options.js';
-import { done, promptMessage } from '../notices.js';
+import { done, droppedPrompt, promptMessage } from '../notices.js';
 import type { EventReaders } from '../read/event-readers.js';
 import { type HostCounts, noteTurn } from '../stats.js';
 import { LeaseLostError } from '../storage/errors.js';
@@ -52,6 +52,8 @@ export class Run {
   /** Prompts up to this number are not wanted any more. */
   #dropBefore = 0;
   #cut: Cut | undefined;
+  /** For waits that nothing else ends. */
+  readonly #over = new AbortController();
 
   constructor(parts: RunParts, lease: Lease) {
     const { storage, batchMs } = parts.settings;
@@ -118,7 +120,8 @@ export class Run {
     if (told === undefined && stops.length > 0) return this.#drop(prompt);
     const isGoingOn = await this.#telling.begin(prompt, told);
     if (told?.isAnswered) return this.#finish('answered');
-    const options = warm === undefined ? await settings.optionsFor({ tenant, session }) : undefined;
+    const { signal } = this.#over;
+    const options = warm === undefined ? await settings.optionsFor({ tenant, session }, signal) : undefined;
     const taken =
       told !== undefined && known !== undefined && options !== undefined && isCli(options)
         ? await takeUpTelling(this.#cutRun, store, known, { isStopped: stops.length > 0, isGoingOn })
@@ -194,7 +197,7 @@ export class Run {
     this.#isFinishing = true;
     this.#questions?.withdraw();
     const dropped = await this.#queuedToDrop();
-    await this.#release([prompt, ...dropped], [done(prompt.id, outcome), ...dropped.flatMap(dropNotices)]);
+    await this.#release([prompt, ...dropped], [done(prompt.id, outcome), ...dropped.flatMap(droppedPrompt)]);
     this.#parts.failures.forget(this.lease);
     noteTurn(this.#parts.counts, clock.monotonic() - this.#started);
     this.#parts.counts.turns[outcome === 'dropped' ? 'interrupted' : outcome] += 1;
@@ -209,7 +212,7 @@ export class Run {
   async #drop(prompt: InboxEntry): Promise<void> {
     this.#isFinishing = true;
     const dropped = [prompt, ...(await this.#queuedToDrop())];
-    await this.#release(dropped, dropped.flatMap(dropNotices));
+    await this.#release(dropped, dropped.flatMap(droppedPrompt));
     this.#parts.counts.turns.interrupted += 1;
     if (this.#agent !== undefined) this.#parts.agents.keep(this.lease, this.#agent);
   }
@@ -268,6 +271,7 @@ export class Run {
     // Only the last commit is left to do.
     if (this.#isFinishing && cut.kind === 'stop') return;
     this.#cut = cut;
+    this.#over.abort();
     // What comes from now on is for whoever goes on: here it would be dealt with, and nobody would act on it.
     this.#inbox.close();
     this.#questions?.stop();
@@ -296,8 +300,4 @@ export class Run {
     const [agent, log, inbox, parts] = [this.#agent, this.#log, this.#inbox, this.#parts];
     return { lease: this.lease, agent, log, inbox, parts, prompt };
   }
-}
-
-function dropNotices(prompt: InboxEntry): HostMessage[] {
-  return [promptMessage(prompt) as HostMessage, done(prompt.id, 'dropped')];
 }
