@@ -5,10 +5,12 @@
  * @typedef {object} Metric
  * @property {string} key in the numbers of the measurement
  * @property {string} title
- * @property {'ms' | 'µs' | 'MB' | 'KB' | '/s'} unit
+ * @property {'ms' | 'µs' | 'MB' | 'KB' | '/s' | 'writes'} unit
  * @property {number} [atMost] times the floor, or the case's `base`
  * @property {number} [atLeast] times the floor
  * @property {number} [limit] the goal as a number in `unit`
+ * @property {number} [least] the goal as a number in `unit` that is to be reached
+ * @property {number} [timesBare] at most so many times as much as queries without a host
  * @property {number} [timesUnrecorded] at most so many times as much as without a recording
  * @property {number} [timesLess] how many times less than the Claude Code CLI
  *
@@ -304,6 +306,91 @@ export const CASES = [
     metrics: [
       { key: 'early', title: 'a turn with 80 messages before it', unit: 'µs' },
       { key: 'late', title: 'a turn with 2,000 messages before it', unit: 'µs' },
+    ],
+  },
+  {
+    name: 'host-turns',
+    measurement: 'hostTurns',
+    subjects: ['langgraph', 'mastra', 'host'],
+    parameters: { conversations: 64, number: 2000 },
+    metrics: [
+      { key: 'perSecond', title: 'turns on PostgreSQL, 64 conversations at once', unit: '/s', least: 250 },
+      { key: 'cpu', title: 'a turn on PostgreSQL: CPU of the program', unit: 'ms' },
+      { key: 'databaseCpu', title: 'a turn on PostgreSQL: CPU of the server', unit: 'ms' },
+    ],
+  },
+  {
+    name: 'host-overhead',
+    measurement: 'hostOverhead',
+    subjects: ['bare', 'resumed', 'host'],
+    parameters: { conversations: 64, number: 6000 },
+    metrics: [
+      {
+        key: 'cpu',
+        title: 'a turn with everything in memory: CPU of the program',
+        unit: 'ms',
+        timesBare: 1.1,
+      },
+      { key: 'perSecond', title: 'turns with everything in memory', unit: '/s' },
+    ],
+  },
+  ...[false, true].map((isEvicted) => ({
+    name: isEvicted ? 'host-evicted' : 'host-idle',
+    measurement: 'hostIdle',
+    subjects: ['host'],
+    parameters: { number: 10_000, isEvicted },
+    metrics: [
+      {
+        key: 'resident',
+        title: `10,000 conversations${isEvicted ? ', all evicted' : ' in memory, idle'}: resident memory of the process`,
+        unit: /** @type {'MB'} */ ('MB'),
+        ...(isEvicted ? {} : { limit: 600 }),
+      },
+      {
+        key: 'heap',
+        title: `heap of a conversation that is ${isEvicted ? 'evicted' : 'in memory, idle'}`,
+        unit: /** @type {'KB'} */ ('KB'),
+      },
+    ],
+  })),
+  {
+    name: 'host-writes',
+    measurement: 'hostWrites',
+    subjects: ['host'],
+    parameters: { number: 40 },
+    metrics: [
+      { key: 'perCall', title: 'durable writes for one more call of a tool', unit: 'writes', limit: 2 },
+      {
+        key: 'perTurn',
+        title: 'transactions of a turn with one call, from the prompt on, notifications included',
+        unit: 'writes',
+      },
+    ],
+  },
+  {
+    name: 'host-approval',
+    measurement: 'hostApproval',
+    subjects: ['host'],
+    parameters: { number: 50 },
+    metrics: [
+      { key: 'held', title: 'approval answered to the handler, the turn in memory', unit: 'ms', limit: 200 },
+      { key: 'away', title: 'approval answered to the handler, the turn put away', unit: 'ms', limit: 200 },
+      { key: 'most', title: 'the longest of both', unit: 'ms', limit: 200 },
+    ],
+  },
+  {
+    name: 'host-reconnect',
+    measurement: 'hostReconnect',
+    subjects: ['host'],
+    parameters: { events: 2000, number: 50 },
+    metrics: [
+      {
+        key: 'p50',
+        title: 'reconnect over HTTP until 100 missed events are there, p50',
+        unit: 'ms',
+        limit: 50,
+      },
+      { key: 'most', title: 'the longest of them', unit: 'ms' },
     ],
   },
   adapters('runtime-models', { deltas: 1, number: 2200 }),

@@ -5,6 +5,16 @@
  */
 const [subject = '', measurement = '', parameters = '{}'] = process.argv.slice(2);
 
+/** The measurements of a host and its peers. @type {Record<string, (subject: string, parameters: any) => Promise<object>>} */
+const HOSTS = {
+  hostTurns: async (...given) => (await import('./measure/host/turns.mjs')).hostTurns(...given),
+  hostOverhead: async (...given) => (await import('./measure/host/overhead.mjs')).hostOverhead(...given),
+  hostIdle: async (_, given) => (await import('./measure/host/idle.mjs')).hostIdle(given),
+  hostWrites: async (_, given) => (await import('./measure/host/writes.mjs')).hostWrites(given),
+  hostApproval: async (_, given) => (await import('./measure/host/waits.mjs')).hostApproval(given),
+  hostReconnect: async (_, given) => (await import('./measure/host/waits.mjs')).hostReconnect(given),
+};
+
 async function load() {
   const entry = new URL(`./clients/${subject}.mjs`, import.meta.url).href;
   const memory = process.memoryUsage().rss;
@@ -24,6 +34,7 @@ async function measure() {
     const { modelTurns } = await import('./measure/models.mjs');
     return modelTurns(subject, given);
   }
+  if (measurement in HOSTS) return HOSTS[measurement]?.(subject, given);
   if (subject === 'runtime') {
     const runtime = await import('./measure/runtime.mjs');
     return runtime[/** @type {'turns'} */ (measurement)](given);

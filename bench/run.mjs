@@ -1,5 +1,6 @@
 // @ts-check
 /** `npm run bench`: see HELP. */
+import os from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { CASES } from './cases.mjs';
@@ -12,6 +13,7 @@ import {
   agentCells,
   aligned,
   clientCells,
+  hostCells,
   realCliCells,
   recordingCells,
   runtimeCells,
@@ -21,7 +23,8 @@ import {
 const HELP = `npm run bench -- [options]
 
 Measures Tenon, the official SDK and a floor (the least that any client must do) in turns, each measurement in a
-process of its own, against an emulator of the CLI; then the ways to call a tool, and the embedded runtime.
+process of its own, against an emulator of the CLI; then the ways to call a tool, the embedded runtime, and a host of many
+conversations beside LangGraph and Mastra.
 
   --only <text>    cases whose name contains the text; may be repeated
   --rounds <n>     how often each is measured; 5 by default
@@ -66,6 +69,11 @@ function progress(done, all, what) {
   else if (done % 10 === 0 || done === all) process.stderr.write(`${line}\n`);
 }
 
+/** Of the last minute. What others do on it is in every number. */
+function load() {
+  return os.loadavg()[0]?.toFixed(1);
+}
+
 const values = readArguments();
 if (values.help) {
   console.log(HELP);
@@ -83,7 +91,8 @@ if (cases.length === 0)
   stop(`no case is named like "${values.only?.join('", "')}". npm run bench -- --list names them.`);
 if (values.report && cases.length < CASES.length) stop('--report needs all cases; leave out --only.');
 
-emulator();
+if (cases.some(({ name }) => !name.startsWith('host-'))) emulator();
+const loadBefore = load();
 const measured = rows(cases, await measureAll(cases, rounds, progress));
 if (values.json) console.log(JSON.stringify(measured, null, 2));
 else {
@@ -94,10 +103,14 @@ else {
     realCliCells,
     agentCells,
     runtimeCells,
+    hostCells,
     adapterCells,
   ];
   for (const cells of tables.map((cells) => cells(measured))) {
     if (cells.length > 1) console.log(`\n${aligned(cells)}`);
   }
+  console.log(
+    `\nLoad of the machine, ${os.cpus().length} processors: ${loadBefore} before, ${load()} after.`,
+  );
 }
 if (values.report) console.error(`Written: ${writeReport(measured, rounds)}`);

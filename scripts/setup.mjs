@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Brings a checkout into the state that the other scripts need: `node scripts/setup.mjs [--build] [--examples] [--reference] [--runtimes] [--quiet]`.
+ * Brings a checkout into the state that the other scripts need: `node scripts/setup.mjs [--build] [--examples] [--reference] [--runtimes] [--peers] [--quiet]`.
  * `--reference` is for the tests, which need the examples too.
  * Says nothing and takes no time when there is nothing to do, so that `npm start` and `npm test` can always call it.
  */
@@ -30,13 +30,14 @@ const OLDEST_NODE = [20, 19];
 
 /**
  * @param {string} root
- * @param {{ build: boolean, examples: boolean, reference: boolean, runtimes: boolean }} wanted
+ * @param {{ build: boolean, examples: boolean, reference: boolean, runtimes: boolean, peers: boolean }} wanted
  * @returns {Task[]}
  */
 function tasks(root, wanted) {
   const reference = join(root, 'test', 'reference');
   const examples = join(root, 'examples');
   const runtimes = join(root, 'test', 'runtimes');
+  const peers = join(root, 'bench', 'peers');
   const adoption = join(root, 'test', 'adoption');
   const providers = join(root, 'test', 'providers');
   const chat = join(root, 'test', 'chat');
@@ -88,6 +89,16 @@ function tasks(root, wanted) {
             isApart: true,
             isDue: () => needsInstall(runtimes),
             perform: () => install(runtimes),
+          },
+        ]
+      : []),
+    ...(wanted.peers
+      ? [
+          {
+            title: 'Installing what the benchmark compares a host with (about 300 MB, once)',
+            isApart: true,
+            isDue: () => needsInstall(peers),
+            perform: () => install(peers),
           },
         ]
       : []),
@@ -153,6 +164,7 @@ async function setup(args) {
       examples: { type: 'boolean', default: false },
       reference: { type: 'boolean', default: false },
       runtimes: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
       quiet: { type: 'boolean', default: false },
       root: { type: 'string', default: join(import.meta.dirname, '..') },
     },

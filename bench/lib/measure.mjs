@@ -41,7 +41,7 @@ export async function measureAll(cases, rounds, onProgress) {
 }
 
 /** Those that look at the heap. Any flag of V8 costs the others: Node's own code is then compiled anew at each start. */
-const NEEDS_COLLECTION = ['idle', 'sequence', 'conversations'];
+const NEEDS_COLLECTION = ['idle', 'sequence', 'conversations', 'hostIdle'];
 
 /**
  * @param {Case} each

@@ -9,6 +9,7 @@ import {
   adapterCells,
   agentCells,
   clientCells,
+  hostCells,
   markdown,
   realCliCells,
   recordingCells,
@@ -67,6 +68,8 @@ function measured(rows, rounds) {
     markdown(agentCells(rows)),
     '### The embedded runtime',
     markdown(runtimeCells(rows)),
+    '### A host of many conversations',
+    markdown(hostCells(rows)),
     '### The adapters of models',
     markdown(adapterCells(rows)),
   ].join('\n\n');

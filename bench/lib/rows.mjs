@@ -11,7 +11,7 @@ import { median, ratio } from './statistics.mjs';
  * @property {string} title
  * @property {Metric} metric
  * @property {Record<string, { median: number, least: number, most: number }>} bySubject
- * @property {number | undefined} ratio Tenon to the floor, or with a recording to without
+ * @property {number | undefined} ratio Tenon to the floor, with a recording to without, or a host to bare queries
  * @property {Record<string, number | undefined>} toBase of the other subjects, where the case has a base
  * @property {string} goal
  * @property {boolean | undefined} met
@@ -48,19 +48,21 @@ function row(each, metric, measured) {
   const toFloor = hasFloor ? ratio(series('tenon'), series('floor')) : undefined;
   const isRecorded = each.subjects.includes('recorded');
   const toUnrecorded = isRecorded ? ratio(series('recorded'), series('tenon')) : undefined;
-  const own = bySubject.tenon ?? bySubject.runtime ?? bySubject['tenon-runtime'];
+  const isHosted = each.subjects.includes('bare');
+  const toBare = isHosted ? ratio(series('host'), series('bare')) : undefined;
+  const own = bySubject.tenon ?? bySubject.runtime ?? bySubject['tenon-runtime'] ?? bySubject.host;
   return {
     name: each.name,
     title: metric.title,
     metric,
     bySubject,
-    ratio: toFloor ?? toUnrecorded,
+    ratio: toFloor ?? toUnrecorded ?? toBare,
     toBase: Object.fromEntries(
       each.subjects
         .filter((subject) => each.base !== undefined && subject !== each.base)
         .map((subject) => [subject, ratio(series(subject), series(each.base ?? ''))]),
     ),
-    ...judged(metric, toFloor ?? toUnrecorded, own?.median, bySubject.claude?.median),
+    ...judged(metric, toFloor ?? toUnrecorded ?? toBare, own?.median, bySubject.claude?.median),
   };
 }
 
@@ -75,10 +77,15 @@ function scaled(value, { unit }) {
  * @param {number | undefined} value
  * @param {number | undefined} claude
  */
-function judged({ atMost, atLeast, limit, timesLess, timesUnrecorded, unit }, toFloor, value, claude) {
+function judged(metric, toFloor, value, claude) {
+  const { atMost, atLeast, limit, least, timesLess, timesUnrecorded, timesBare, unit } = metric;
   if (timesUnrecorded !== undefined) {
     return { goal: `≤ ${timesUnrecorded} ×`, met: (toFloor ?? Number.NaN) <= timesUnrecorded };
   }
+  if (timesBare !== undefined) {
+    return { goal: `≤ ${timesBare} × bare`, met: (toFloor ?? Number.NaN) <= timesBare };
+  }
+  if (least !== undefined) return { goal: `≥ ${shown(least, unit)}`, met: (value ?? Number.NaN) >= least };
   if (timesLess !== undefined) {
     const times = (claude ?? Number.NaN) / (value ?? Number.NaN);
     return { goal: `${timesLess} × less`, met: times >= timesLess };

@@ -61,6 +61,27 @@ export function runtimeCells(rows) {
   ];
 }
 
+const HOSTS = ['langgraph', 'mastra', 'bare', 'resumed', 'host'];
+
+/** @param {readonly Row[]} rows */
+export function hostCells(rows) {
+  return [
+    [
+      'what',
+      'LangGraph, PostgreSQL checkpointer',
+      'Mastra, PostgreSQL store',
+      '`query()` that stays open',
+      '`query()` for each turn',
+      'host',
+      'goal',
+      'met',
+    ],
+    ...rows
+      .filter(({ bySubject }) => bySubject.host !== undefined)
+      .map((row) => [row.title, ...HOSTS.map((subject) => cell(row, subject)), row.goal, verdict(row)]),
+  ];
+}
+
 /** @param {readonly Row[]} rows */
 export function realCliCells(rows) {
   return [

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeInChromium, launchChromium } from '../../test/inspector/support/chromium.js';
 import { openPage, violationsOn } from '../../test/inspector/support/inspected-page.js';
 import { freePort } from '../shared/free-port.js';
+import { prepareDirectory } from '../shared/host-directory.js';
 import { STORY } from './rehearsal-texts.mjs';
 import { controlledProxy, Person, startProgram } from './testing.js';
 
@@ -42,6 +43,12 @@ const isOver = (page: Page) => stop(page).waitFor({ state: 'hidden' });
 const letters = (text: string | null) =>
   (text ?? '').replace(/```|[#*`]|^\d\. |^- /gm, '').replace(/\s+/g, '');
 const storyOn = async (page: Page) => letters(await answers(page).last().textContent());
+
+/** What would take a careless reader for ever, or its stack. */
+const HOSTILE_MARKDOWN = [
+  ...['**a', '*a', '`a', '**a** ', '_a_ ', '> ', '- ', '1. ', '```', '#'].map((mark) => mark.repeat(20_000)),
+  Array.from({ length: 3_000 }, (_, level) => `${' '.repeat(level)}- a`).join('\n'),
+];
 
 describeInChromium('the page of chat-server (R60)', () => {
   let browser: Browser;
@@ -80,7 +87,7 @@ describeInChromium('the page of chat-server (R60)', () => {
       expect({ problems, foreign }).toEqual({ problems: [], foreign: [] });
   });
 
-  it('is reloaded in the middle of an answer, and cut off in another: nothing is missing, nothing is there twice', async () => {
+  it('is reloaded in the middle of an answer, and cut off in another: nothing is missing, nothing is there twice (R62)', async () => {
     await using proxy = await controlledProxy();
     await using opened = await enter(browser, url, 'Reader', { proxy: { server: proxy.url } });
     const { page, problems } = opened;
@@ -89,7 +96,7 @@ describeInChromium('the page of chat-server (R60)', () => {
     await answers(page).getByText('Before there was a handle').waitFor();
     proxy.holdAfter('somebody ');
     await page.reload();
-    await answers(page).getByText('Then somebody did.').waitFor();
+    await answers(page).getByText('Then somebody').waitFor();
     expect(await page.getByText('and I will.').count()).toBe(0);
 
     const positions: string[] = [];
@@ -244,20 +251,16 @@ describeInChromium('the page of chat-server (R60)', () => {
       await page.locator('#turns :is(img, script, a, iframe, b, object), #list :is(img, script, b)').count(),
     ).toBe(0);
     expect(await page.title()).toContain('<img src=x');
-    // What would take a careless reader for ever, or its stack.
-    const shown = await page.evaluate(async () => {
-      const { showMarkdown } = (await import(
-        '/page/markdown.mjs' as string
-      )) as typeof import('./page/markdown.mjs');
-      const marks = ['**a', '*a', '`a', '**a** ', '_a_ ', '> ', '- ', '1. ', '```', '#'];
-      const texts = marks.map((mark) => mark.repeat(20_000));
-      texts.push(Array.from({ length: 3_000 }, (_, level) => `${' '.repeat(level)}- a`).join('\n'));
+    // As text: an import of this file is not one of the page.
+    await page.evaluate("import('/page/markdown.mjs').then((module) => Object.assign(globalThis, module))");
+    const shown = await page.evaluate((texts) => {
+      const { showMarkdown } = globalThis as unknown as typeof import('./page/markdown.mjs');
       return texts.map((text) => {
         const place = document.createElement('div');
         showMarkdown(place, text);
         return place.textContent?.includes('a') ?? false;
       });
-    });
+    }, HOSTILE_MARKDOWN);
     expect(shown.filter(Boolean).length).toBeGreaterThan(5);
     expect({ problems, foreign }).toEqual({ problems: [], foreign: [] });
   });
@@ -400,6 +403,7 @@ describeInChromium('a server that is killed while an approval waits (R63)', () =
   ])('%s', (_when, isPutAway) => {
     it('is started again, the open page finds it, and the agent goes on with the answer', async () => {
       const data = mkdtempSync(join(folder, 'killed-'));
+      await prepareDirectory(join(data, 'host'));
       const flags = ['--data', data, '--port', String(await freePort())];
       const first = startProgram(flags);
       await using opened = await enter(browser, await first.url, 'Ada');

@@ -6,7 +6,8 @@
  */
 
 /** What an agent says on its own account, between the words of people. */
-const OF_THE_AGENT = /^\s*(<system-reminder>|\[MESSAGE FROM NON-USER|Continue from where you left off)/;
+const OF_THE_AGENT =
+  /^\s*(<system-reminder>|\[MESSAGE FROM NON-USER|\[Request interrupted|Continue from where you left off)/;
 
 /**
  * @param {readonly RequestMessage[]} messages

@@ -37,9 +37,17 @@ import { scriptAsMessagesApi, scriptAsModel } from './script.mjs';
  * @typedef {object} Opened
  * @property {Options} options
  * @property {import('tenon/workspace').Workspace} [workspace] files for the runtime's built-in tools; the CLI has its own
+ * @property {(talk: Talk) => Promise<SDKResultMessage>} [converse] has the conversation; default: one `query()`
  * @property {(result: SDKResultMessage) => string | Promise<string>} [conclude] throws if the answer is not good
  *   enough; otherwise returns what to show the person
  * @property {() => void | Promise<void>} [close]
+ */
+
+/**
+ * @typedef {object} Talk
+ * @property {string} question
+ * @property {Options} options
+ * @property {(message: SDKMessage) => void} show
  */
 
 /**
@@ -71,9 +79,8 @@ export async function runExample(example, run = {}) {
         ...opened.options,
         ...run.options,
       };
-      const conversation = query({ prompt: question, options });
-      for await (const message of conversation) show(message);
-      const result = await conversation.done;
+      const { converse = oneQuery } = opened;
+      const result = await converse({ question, options, show });
       const conclusion = await opened.conclude?.(result);
       if (conclusion !== undefined) print('outcome', conclusion);
       return result;
@@ -83,6 +90,13 @@ export async function runExample(example, run = {}) {
   } finally {
     await opened.close?.();
   }
+}
+
+/** @param {Talk} talk */
+async function oneQuery({ question, options, show }) {
+  const conversation = query({ prompt: question, options });
+  for await (const message of conversation) show(message);
+  return conversation.done;
 }
 
 /**

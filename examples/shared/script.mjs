@@ -1,6 +1,7 @@
 // What a model would do with an example's question, written once and played to either back end: to the
 // embedded runtime as a scripted model, to the Claude Code CLI as a scripted Messages API.
 
+import { randomUUID } from 'node:crypto';
 import { scriptedMessagesApi, scriptedModel, toolUses } from 'tenon/testing';
 
 /**
@@ -43,7 +44,9 @@ export function scriptAsMessagesApi(script, question) {
 function answering(script, question) {
   return ({ messages }, index) => {
     const answer = script({ index, question, ...resultsIn(messages) });
-    return typeof answer === 'string' ? answer : toolUses(answer);
+    if (typeof answer === 'string') return answer;
+    // Ids of their own: numbers would begin again when the program does, in the middle of a conversation.
+    return toolUses(answer.map((call) => ({ id: `toolu_${randomUUID()}`, ...call })));
   };
 }
 

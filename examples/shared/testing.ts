@@ -34,8 +34,8 @@ export async function callTools(
   const script: Example['script'] = ({ index }) => (index === 0 ? calls : 'Done.');
   // Leaves out `conclude`, which does not matter here.
   const open: Example['open'] = async (surroundings) => {
-    const { options, close = () => {} } = await example.open(surroundings);
-    return { options, close };
+    const { conclude: _, ...opened } = await example.open(surroundings);
+    return opened;
   };
   const played = await play({ ...example, open, script }, backend);
   return played.calls;

@@ -6,17 +6,19 @@ import { createInterface } from 'node:readline';
  * Asks about each waiting ticket, one at a time. A decision on the page in the meantime withdraws the
  * question.
  *
- * @param {import('./store.mjs').TicketStore} store
+ * @param {import('./desk.mjs').Desk} desk
  * @param {{ input: NodeJS.ReadableStream, output: NodeJS.WritableStream }} streams
  * @returns {() => void} stops asking
  */
-export function askInTerminal(store, { input, output }) {
+export function askInTerminal(desk, { input, output }) {
   const lines = createInterface({ input, output, terminal: false });
-  /** @type {import('./store.mjs').Staged | undefined} */
+  /** @type {import('./desk.mjs').Waiting | undefined} */
   let asked;
+  /** Decided here: it may be among those that wait for another moment. */
+  const decided = new Set();
 
   const ask = () => {
-    const waiting = store.waiting();
+    const waiting = desk.waiting().filter(({ id }) => !decided.has(id));
     if (asked !== undefined && !waiting.some(({ id }) => id === asked?.id)) {
       output.write('  (decided on the page)\n');
       asked = undefined;
@@ -26,16 +28,18 @@ export function askInTerminal(store, { input, output }) {
     output.write(`Approve the ${asked.kind} "${asked.title}"? [y, or n and a reason] `);
   };
 
-  lines.on('line', (line) => {
+  lines.on('line', async (line) => {
     const ticket = asked;
     if (ticket === undefined) return;
     const [, answer = '', reason = ''] = /^\s*(y|yes|n|no)\b\s*(.*)$/i.exec(line) ?? [];
     asked = undefined;
-    if (/^y/i.test(answer)) store.approve(ticket.id);
-    else if (/^n/i.test(answer)) store.reject(ticket.id, reason);
-    else ask();
+    if (answer === '') return ask();
+    decided.add(ticket.id);
+    const decision = /^y/i.test(answer) ? desk.approve(ticket.id) : desk.reject(ticket.id, reason);
+    const outcome = await decision.catch((error) => `that did not work: ${error.message}`);
+    if (outcome !== 'taken') output.write(`  (${outcome === 'already' ? 'decided on the page' : outcome})\n`);
   });
-  const stopListening = store.onChange(ask);
+  const stopListening = desk.onChange(ask);
   ask();
   return () => {
     stopListening();

@@ -6,20 +6,35 @@ import { createServer } from 'node:http';
 
 const CLOSE_GRACE_MS = 1_000;
 
+/** By what has become of a decision. */
+const STATUS = { taken: 200, already: 409, gone: 404 };
+
 /**
  * Only for this machine: it listens on the loopback interface and does not answer pages of other sites.
  *
+ * @param {import('./desk.mjs').Desk} desk
  * @param {import('./store.mjs').TicketStore} store
  * @param {number} [port]
  */
-export async function servePage(store, port = 0) {
+export async function servePage(desk, store, port = 0) {
   const page = await readFile(new URL('page.html', import.meta.url));
-  const board = () => JSON.stringify({ waiting: store.waiting(), tickets: store.tickets() });
+  const board = () => JSON.stringify({ waiting: desk.waiting(), tickets: store.tickets() });
 
   /** @type {Set<import('node:http').ServerResponse>} */
   const watchers = new Set();
 
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => {
+      console.error(error);
+      response.destroy();
+    });
+  });
+
+  /**
+   * @param {import('node:http').IncomingMessage} request
+   * @param {import('node:http').ServerResponse} response
+   */
+  async function answer(request, response) {
     const { method = 'GET', headers } = request;
     const { pathname } = new URL(request.url ?? '/', 'http://page');
     // Neither a host name that resolves to 127.0.0.1 nor a form on another site may decide for the person.
@@ -39,24 +54,21 @@ export async function servePage(store, port = 0) {
     if (method === 'GET' && pathname === '/changes') {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
       const tell = () => response.write(`data: ${board()}\n\n`);
-      const stop = store.onChange(tell);
+      const stops = [store.onChange(tell), desk.onChange(tell)];
       watchers.add(response);
       response.once('close', () => {
-        stop();
+        for (const stop of stops) stop();
         watchers.delete(response);
       });
       return void tell();
     }
-    const [, id = '', decision] = /^\/staged\/([\w-]+)\/(approve|reject)$/.exec(pathname) ?? [];
+    const [, id = '', decision] = /^\/waiting\/([\w-]+)\/(approve|reject)$/.exec(pathname) ?? [];
     if (method !== 'POST' || decision === undefined) return void response.writeHead(404).end('Not found.\n');
     const reason = await bodyOf(request);
-    const staged = decision === 'approve' ? store.approve(id) : store.reject(id, reason);
-    response.writeHead(staged === undefined ? 404 : 200, {
-      'content-type': 'application/json',
-      connection: 'close',
-    });
-    response.end(JSON.stringify(staged ?? { error: 'No such ticket.' }));
-  });
+    const outcome = await (decision === 'approve' ? desk.approve(id) : desk.reject(id, reason));
+    response.writeHead(STATUS[outcome], { 'content-type': 'application/json', connection: 'close' });
+    response.end(JSON.stringify({ outcome }));
+  }
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());

@@ -9,9 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../shared/free-port.js';
+import { prepareDirectory } from '../shared/host-directory.js';
 import { findChromium } from '../shared/programs.mjs';
 import { servePage } from './page.mjs';
 import { TicketStore } from './store.mjs';
+import { hostedBoard } from './testing.js';
 
 const executablePath = findChromium();
 const missing = executablePath === undefined ? ' (not installed here: Debian package chromium)' : '';
@@ -37,9 +39,9 @@ describe.skipIf(executablePath === undefined)(`the page in Chromium${missing} (R
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('shows a ticket when it is staged, and a click approves it', async () => {
-    const store = new TicketStore(join(folder, 'approve.db'));
-    const served = await servePage(store);
+  it('shows a ticket when it waits, and a click approves it', async () => {
+    await using board = hostedBoard();
+    const served = await servePage(board.desk, board.store);
     const page = await browser.newPage();
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(String(error)));
@@ -48,48 +50,45 @@ describe.skipIf(executablePath === undefined)(`the page in Chromium${missing} (R
     await page.getByText('Nothing is waiting for you.').waitFor();
 
     const title = '<img src=x onerror="document.title=1"> & more';
-    const { id } = store.stage({ title, kind: 'bug', body: 'line one\nline two' });
-    const decision = store.decided(id, new AbortController().signal);
+    await board.ask(title, 'a');
     const waiting = page.getByRole('list', { name: 'Waiting for you' });
     await waiting.getByText(title).waitFor();
     expect(await page.title()).toBe('Ticket board');
     expect(await page.getByRole('status').textContent()).toBe('Waiting for you: 1');
+    expect(board.store.tickets()).toEqual([]);
 
     await waiting.getByRole('button', { name: 'Approve' }).click();
-    expect(await decision).toMatchObject({ state: 'approved', ticket: 1 });
+    expect(await board.outcome('a')).toBe(`Ticket #1 "${title}" is on the board.`);
     await page.getByRole('list', { name: 'On the board' }).getByText(`#1 ${title}`).waitFor();
     await page.getByText('Nothing is waiting for you.').waitFor();
     expect(problems).toEqual([]);
     await page.close();
     await served.close();
-    store.close();
   });
 
   it('takes a reason, keeps it while other tickets arrive, and says when the program is not running', async () => {
-    const store = new TicketStore(join(folder, 'reject.db'));
-    const served = await servePage(store);
+    await using board = hostedBoard();
+    const served = await servePage(board.desk, board.store);
     const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
     await page.goto(served.url);
-    const { id } = store.stage({ title: 'First', kind: 'task', body: '' });
+    await board.ask('First');
     await page.getByLabel('Reason for First').fill('not now');
-    store.stage({ title: 'Second', kind: 'task', body: '' });
+    await board.ask('Second');
     await page.getByText('Waiting for you: 2').waitFor();
     expect(await page.getByLabel('Reason for First').inputValue()).toBe('not now');
     const isWider = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
     expect(await page.evaluate(isWider)).toBe(false);
     await page.getByLabel('Reason for First').press('Enter');
-    expect(await store.decided(id, new AbortController().signal)).toMatchObject({
-      state: 'rejected',
-      reason: 'not now',
-    });
+    expect(await board.outcome('First')).toBe('The ticket was not approved. Reason: not now');
     await page.getByText('Waiting for you: 1').waitFor();
     await served.close();
     await page.getByText('The program is not running.').waitFor();
     await page.close();
-    store.close();
+    expect(board.store.tickets()).toEqual([]);
   });
 
   it('survives the program: killed while a ticket waits and started again, a click on the open page approves it', async () => {
+    await prepareDirectory(join(folder, 'killed.db.host'));
     const flags = ['--file', join(folder, 'killed.db'), '--port', String(await freePort())];
     const first = startProgram(flags);
     const url = await first.address;
@@ -110,10 +109,7 @@ describe.skipIf(executablePath === undefined)(`the page in Chromium${missing} (R
     await page.close();
 
     const store = new TicketStore(join(folder, 'killed.db'));
-    expect({ waiting: store.waiting(), tickets: store.tickets().length }).toEqual({
-      waiting: [],
-      tickets: 1,
-    });
+    expect(store.tickets()).toHaveLength(1);
     store.close();
   });
 });

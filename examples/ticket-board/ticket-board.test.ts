@@ -7,13 +7,18 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Options } from 'tenon';
+import { createHost } from 'tenon/host';
+import { postgresStorage } from 'tenon/host/postgres';
 import { afterAll, describe, expect, it } from 'vitest';
 import { alive, cliPath, descendants, waitUntil } from '../../test/support/real-cli.js';
 import { runExample } from '../shared/agent.mjs';
+import { prepareDirectory } from '../shared/host-directory.js';
 import { backends, callTools, play } from '../shared/testing.js';
 import { askInTerminal } from './ask-person.mjs';
+import type { Waiting } from './desk.mjs';
 import { example } from './example.mjs';
-import { type Staged, TicketStore } from './store.mjs';
+import { TicketStore } from './store.mjs';
+import { draft, hostedBoard, sharedStorage } from './testing.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tenon-board-'));
 let boards = 0;
@@ -27,12 +32,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const draft = {
-  title: 'The export forgets umlauts',
-  kind: 'bug' as const,
-  body: 'Exporting "Grüße" gives "Gr??e".',
-};
 const call = (name: string, input: Record<string, unknown>) => ({ name: `mcp__board__${name}`, input });
+
+/** A board that the program can start with at once. */
+async function preparedBoard() {
+  const board = newBoard();
+  await prepareDirectory(`${board}.host`);
+  return board;
+}
 
 /** The program itself, in its own process. */
 function start(board: string, flags: readonly string[] = []) {
@@ -56,11 +63,11 @@ function start(board: string, flags: readonly string[] = []) {
   return { child, ended, page, output: () => output };
 }
 
-async function boardAt(url: string): Promise<{ waiting: Staged[]; tickets: { number: number }[] }> {
+async function boardAt(url: string): Promise<{ waiting: Waiting[]; tickets: { number: number }[] }> {
   return (await fetch(`${url}/board.json`)).json();
 }
 
-async function untilWaiting(url: string): Promise<Staged> {
+async function untilWaiting(url: string): Promise<Waiting> {
   await waitUntil(async () => (await boardAt(url)).waiting.length > 0, {
     what: 'a ticket that waits',
   });
@@ -70,12 +77,12 @@ async function untilWaiting(url: string): Promise<Staged> {
 }
 
 /** Runs the example in this process, with a person who decides on the page. */
-async function playWith(backend: 'embedded' | 'cli', board: string, person: (url: string) => Promise<void>) {
+async function playWith(backend: 'embedded' | 'cli', person: (url: string) => Promise<void>) {
   let decided: Promise<void> | undefined;
-  const print = (_label: string, words: string) => {
-    decided ??= person(/http:\S+/.exec(words)?.[0] ?? '');
+  const print = (label: string, words: string) => {
+    if (label === 'page') decided = person(/http:\S+/.exec(words)?.[0] ?? '');
   };
-  const open: typeof example.open = () => example.open({ flags: { file: board }, print });
+  const open: typeof example.open = () => example.open({ flags: { file: ':memory:' }, print });
   const played = await play({ ...example, open }, backend);
   await decided;
   return played;
@@ -87,13 +94,12 @@ const decide = (
   decision: string,
   reason = '',
   headers: Record<string, string> = {},
-) => fetch(`${url}/staged/${id}/${decision}`, { method: 'POST', body: reason, headers });
+) => fetch(`${url}/waiting/${id}/${decision}`, { method: 'POST', body: reason, headers });
 
 describe.each(backends)('the ticket board on %s (R36)', (backend) => {
   it('creates a ticket when a person has approved it, and not before', async () => {
-    const board = newBoard();
     let before: unknown[] = ['not asked'];
-    const { calls, answer } = await playWith(backend, board, async (url) => {
+    const { calls, answer } = await playWith(backend, async (url) => {
       const { id } = await untilWaiting(url);
       before = (await boardAt(url)).tickets;
       expect((await decide(url, id, 'approve')).status).toBe(200);
@@ -110,8 +116,7 @@ describe.each(backends)('the ticket board on %s (R36)', (backend) => {
   });
 
   it('tells the model that it was rejected, and why', async () => {
-    const board = newBoard();
-    const { calls, answer } = await playWith(backend, board, async (url) => {
+    const { calls, answer } = await playWith(backend, async (url) => {
       await decide(url, (await untilWaiting(url)).id, 'reject', 'known since May');
     });
     expect(calls.at(-1)).toMatchObject({
@@ -121,9 +126,9 @@ describe.each(backends)('the ticket board on %s (R36)', (backend) => {
     expect(answer).toContain('known since May');
   });
 
-  it('answers bad input of each tool with an error that says what is wrong, and stages nothing', async () => {
-    const board = newBoard();
-    const open: typeof example.open = ({ print }) => example.open({ flags: { file: board }, print });
+  it('answers bad input of each tool with an error that says what is wrong, and asks nobody', async () => {
+    // Nobody is there: a question would never be answered.
+    const open: typeof example.open = ({ print }) => example.open({ flags: { file: ':memory:' }, print });
     const outcomes = await callTools({ ...example, open }, backend, [
       call('create_ticket', { title: 'x', kind: 'enhancement' }),
       call('create_ticket', { title: '   ', kind: 'bug' }),
@@ -139,13 +144,10 @@ describe.each(backends)('the ticket board on %s (R36)', (backend) => {
       expect.stringContaining('title'),
       expect.stringContaining('kind'),
     ]);
-    const store = new TicketStore(board);
-    expect(store.waiting()).toEqual([]);
-    store.close();
   });
 
-  it('finds a ticket again that was waiting when the program was killed; approved, it is on the board once', async () => {
-    const board = newBoard();
+  it('goes on where it was when it is killed while a ticket waits; approved, it is on the board once (R63)', async () => {
+    const board = await preparedBoard();
     const flags = backend === 'cli' ? ['--cli'] : [];
     const first = start(board, flags);
     const before = await untilWaiting(await first.page());
@@ -156,54 +158,90 @@ describe.each(backends)('the ticket board on %s (R36)', (backend) => {
 
     const second = start(board, flags);
     const url = await second.page();
-    const [kept] = (await boardAt(url)).waiting;
-    expect(kept?.id).toBe(before.id);
-    await waitUntil(() => second.output().includes('"kind":"bug"'), {
-      what: 'the second call',
-    });
-    expect((await boardAt(url)).waiting.map(({ id }) => id)).toEqual([before.id]);
-    await decide(url, before.id, 'approve');
+    expect(second.output()).toContain('resumed  the conversation that was not finished');
+    expect((await boardAt(url)).waiting).toEqual([before]);
+    expect((await decide(url, before.id, 'approve')).status).toBe(200);
     expect(await second.ended).toEqual({ code: 0, signal: null });
-    // "already", if the decision came before the call that asks for it again.
-    expect(second.output()).toMatch(/Ticket #1 "The export forgets umlauts" is (already )?on the board\./);
+    expect(second.output()).toContain('Ticket #1 "The export forgets umlauts" is on the board.');
+    // The agent has not begun anew: it has tried once with a kind that is none.
+    const story = second.output().split(' again ').at(-1) ?? '';
+    expect(story.match(/call .*"kind":"defect"/g)).toHaveLength(1);
+    expect(story.match(/call .*"kind":"bug"/g)).toHaveLength(1);
+    expect(ticketsIn(board)).toMatchObject([{ number: 1, title: draft.title, kind: 'bug' }]);
+  });
 
-    const store = new TicketStore(board);
-    expect({ waiting: store.waiting(), tickets: store.tickets() }).toMatchObject({
-      waiting: [],
-      tickets: [{ number: 1, title: draft.title, kind: 'bug' }],
-    });
-    store.close();
+  it('has one ticket also if it is killed right after the approval', async () => {
+    const board = await preparedBoard();
+    const flags = backend === 'cli' ? ['--cli'] : [];
+    const first = start(board, flags);
+    const url = await first.page();
+    const { id } = await untilWaiting(url);
+    await decide(url, id, 'approve');
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = start(board, flags);
+    // The answer is stored: it goes on by itself. Unless all was done before the signal arrived, and another ticket waits.
+    const isAnother = await Promise.race([
+      second.ended.then(() => false),
+      second.page().then(async (page) => {
+        await waitUntil(async () => (await boardAt(page)).waiting.some((each) => each.id !== id), {
+          what: 'another ticket',
+        }).catch(() => {});
+        return true;
+      }),
+    ]);
+    if (isAnother) second.child.kill('SIGKILL');
+    await second.ended;
+    expect(ticketsIn(board)).toHaveLength(1);
   });
 });
 
-describe('the store', () => {
-  it('has one ticket however often it is requested and approved, and stops waiting when nobody is interested', async () => {
-    const store = new TicketStore(newBoard());
-    const { id } = store.stage(draft);
-    expect(store.stage(draft).id).toBe(id);
-    const gone = new AbortController();
-    const waiting = store.decided(id, gone.signal);
-    gone.abort();
-    await expect(waiting).rejects.toThrow('Nobody is waiting');
-    expect(store.waiting()).toHaveLength(1);
-    for (let time = 0; time < 3; time += 1)
-      expect(store.approve(id)).toMatchObject({ state: 'approved', ticket: 1 });
-    expect(store.reject(id, 'too late')).toMatchObject({ state: 'approved', reason: null });
-    expect(store.stage(draft)).toMatchObject({ id, ticket: 1 });
-    expect(store.approve('nobody')).toBeUndefined();
-    expect(store.tickets()).toHaveLength(1);
-    store.close();
+function ticketsIn(board: string) {
+  const store = new TicketStore(board);
+  const tickets = store.tickets();
+  store.close();
+  return tickets;
+}
+
+describe('a ticket that waits (R63)', () => {
+  it('is approved in another program than the one that has asked; the first decision counts', async () => {
+    const storage = sharedStorage();
+    const file = newBoard();
+    {
+      await using board = hostedBoard(storage, { file });
+      await board.ask('one');
+      // Put away: nothing is held open for it.
+      const state = async () => (await board.host.session({ tenant: 'board', session: 'one' }))?.state;
+      await waitUntil(async () => (await state()) === 'waiting', { what: 'the end of the turn' });
+      expect((await board.host.stats()).open).toBe(0);
+      expect(board.store.tickets()).toEqual([]);
+    }
+    await using board = hostedBoard(storage, { file });
+    await board.desk.refresh();
+    const [waiting] = board.desk.waiting();
+    expect(waiting).toMatchObject({ ...draft, title: 'one' });
+    const id = waiting?.id ?? '';
+    const outcomes = await Promise.all([
+      board.desk.approve(id),
+      board.desk.reject(id, 'no'),
+      board.desk.approve(id),
+    ]);
+    expect(outcomes.toSorted()).toEqual(['already', 'already', 'taken']);
+    expect(outcomes[0]).toBe('taken');
+    expect(await board.outcome('one')).toBe('Ticket #1 "one" is on the board.');
+    expect(board.store.tickets()).toHaveLength(1);
+    expect(board.desk.waiting()).toEqual([]);
+    expect(await board.desk.approve('nobody')).toBe('gone');
   });
 
-  it('is the same for two programs at once', () => {
-    const board = newBoard();
-    const [one, other] = [new TicketStore(board), new TicketStore(board)];
-    const { id } = one.stage(draft);
-    expect(other.stage(draft).id).toBe(id);
-    one.approve(id);
-    other.approve(id);
+  it('is one ticket however often its call is made, also by two programs', () => {
+    const file = newBoard();
+    const [one, other] = [new TicketStore(file), new TicketStore(file)];
+    const numbers = [one, other, one].map((store) => store.create('session:call', draft).number);
+    expect(numbers).toEqual([1, 1, 1]);
+    expect(other.create('session:another', draft).number).toBe(2);
     expect(one.tickets()).toEqual(other.tickets());
-    expect(one.tickets()).toHaveLength(1);
+    expect(one.tickets()).toHaveLength(2);
     one.close();
     other.close();
   });
@@ -211,50 +249,47 @@ describe('the store', () => {
 
 describe('the page', () => {
   it('accepts requests only from itself: another site and another host name decide nothing', async () => {
-    const board = newBoard();
-    await playWith('embedded', board, async (url) => {
+    await playWith('embedded', async (url) => {
       const { id } = await untilWaiting(url);
       expect((await decide(url, id, 'approve', '', { origin: 'https://example.com' })).status).toBe(403);
       expect((await fetch(url.replace('127.0.0.1', 'localhost')).catch(() => ({ status: 403 }))).status).toBe(
         403,
       );
       expect((await decide(url, 'nobody', 'approve')).status).toBe(404);
-      expect((await fetch(`${url}/staged/${id}/approve`)).status).toBe(404);
+      expect((await fetch(`${url}/waiting/${id}/approve`)).status).toBe(404);
       expect((await fetch(`${url}/nowhere`)).status).toBe(404);
       expect((await boardAt(url)).tickets).toEqual([]);
-      await decide(url, id, 'approve', '', { origin: url });
+      expect((await decide(url, id, 'approve', '', { origin: url })).status).toBe(200);
     });
   });
 });
 
 describe('in the terminal', () => {
   it('a person says yes, or no with a reason; a decision on the page withdraws the question', async () => {
-    const store = new TicketStore(newBoard());
+    await using board = hostedBoard();
     const [input, output] = [new PassThrough(), new PassThrough().setEncoding('utf8')];
     let shown = '';
     output.on('data', (text: string) => {
       shown += text;
     });
-    const signal = new AbortController().signal;
-    const stop = askInTerminal(store, { input, output });
-    const [first, second, third] = ['one', 'two', 'three'].map((title) => store.stage({ ...draft, title }));
+    const stop = askInTerminal(board.desk, { input, output });
+    for (const title of ['one', 'two', 'three']) await board.ask(title);
     input.write('perhaps\nyes\n');
-    expect(await store.decided(first?.id ?? '', signal)).toMatchObject({ state: 'approved', ticket: 1 });
-    store.approve(second?.id ?? '');
+    expect(await board.outcome('one')).toBe('Ticket #1 "one" is on the board.');
+    await waitUntil(() => shown.includes('"two"?'), { what: 'the next question' });
+    await board.desk.approve(board.desk.waiting()[0]?.id ?? '');
+    await waitUntil(() => shown.includes('"three"?'), { what: 'the last question' });
     input.write('n known since May\n');
-    expect(await store.decided(third?.id ?? '', signal)).toMatchObject({
-      state: 'rejected',
-      reason: 'known since May',
-    });
+    expect(await board.outcome('three')).toBe('The ticket was not approved. Reason: known since May');
     stop();
     expect(shown.match(/Approve the bug "one"\?/g)).toHaveLength(2);
     expect(shown).toContain('Approve the bug "two"? [y, or n and a reason]   (decided on the page)');
-    store.close();
+    expect(board.store.tickets().map(({ title }) => title)).toEqual(['one', 'two']);
   });
 
   it.skipIf(!existsSync('/usr/bin/script'))('a real one, the question appears and "y" ends it', async () => {
     const program = fileURLToPath(new URL('main.mjs', import.meta.url));
-    const words = `'${process.execPath}' '${program}' --file '${newBoard()}'`;
+    const words = `'${process.execPath}' '${program}' --file '${await preparedBoard()}'`;
     const { NO_COLOR: _, ...env } = process.env;
     const child = spawn('/usr/bin/script', ['-qfec', words, '/dev/null'], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -276,15 +311,21 @@ describe('in the terminal', () => {
   });
 });
 
-it('stops waiting when the conversation is stopped, and the ticket stays staged', async () => {
-  const board = newBoard();
+it('stops when it is told to, and the ticket still waits at the next start', async () => {
+  const file = await preparedBoard();
   const stop = new AbortController();
   const options: Options = { signal: stop.signal };
-  const store = new TicketStore(board);
-  const run = runExample(example, { flags: { file: board }, options });
-  await waitUntil(() => store.waiting().length === 1, { what: 'a ticket that waits' });
+  let asked: Promise<string> | undefined;
+  const print = (label: string, words: string) => {
+    if (label === 'page') asked = untilWaiting(/http:\S+/.exec(words)?.[0] ?? '').then(({ id }) => id);
+  };
+  const run = runExample(example, { flags: { file }, options, print });
+  // It fails as soon as it is stopped, and that is looked at below.
+  run.catch(() => {});
+  await waitUntil(() => asked !== undefined, { what: 'the page' });
+  const id = await asked;
   stop.abort();
-  await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
-  expect(store.waiting()).toHaveLength(1);
-  store.close();
+  await expect(run).rejects.toMatchObject({ name: 'AbortError' });
+  await using host = createHost({ options: {}, storage: postgresStorage({ directory: `${file}.host` }) });
+  expect((await host.pendingApprovals({ tenant: 'board' })).map((each) => each.id)).toEqual([id]);
 });

@@ -31,7 +31,7 @@ export type {
   PromptOutcome,
 } from './host-messages.js';
 export type { Caller, HandlerOptions, Wanted } from './http/handler-options.js';
-export { toNodeHandler } from './http/node-handler.js';
+export { type NodeHandlerOptions, toNodeHandler } from './http/node-handler.js';
 export { LeaseLostError, QueueFullError, StorageError } from './storage/errors.js';
 export { memoryStorage } from './storage/memory/memory-storage.js';
 export type {

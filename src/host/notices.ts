@@ -45,7 +45,7 @@ export function parked(reason: string): HostNotice {
   return { type: 'host', subtype: 'parked', reason };
 }
 
-/** All that readers are told of a prompt that nobody has worked on. */
-export function droppedPrompt(prompt: InboxEntry): HostMessage[] {
+/** A prompt that never had a turn. */
+export function dropped(prompt: InboxEntry): HostMessage[] {
   return [promptMessage(prompt) as HostMessage, done(prompt.id, 'dropped')];
 }

@@ -4,6 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
+const { findPostgres }: { findPostgres(): string | undefined } = await import(
+  new URL('../../examples/shared/programs.mjs', import.meta.url).href
+);
+
 const program = fileURLToPath(new URL('../../bench/run.mjs', import.meta.url));
 const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
 
@@ -30,6 +34,16 @@ it.skipIf(!hasCompiler)(
     expect(values.every((value) => value > 0)).toBe(true);
   },
 );
+
+it.skipIf(findPostgres() === undefined)('measures a host on a PostgreSQL server', async () => {
+  const { stdout } = await run('--only', 'host-writes', '--rounds', '1', '--json');
+  const rows = JSON.parse(stdout) as {
+    metric: { key: string };
+    bySubject: Record<string, { median: number }>;
+  }[];
+  const perCall = rows.find(({ metric }) => metric.key === 'perCall')?.bySubject.host;
+  expect(perCall?.median).toBe(2);
+});
 
 it.each([
   [['--rounds', 'many'], '--rounds must be a whole number from 1 on; it is "many"'],

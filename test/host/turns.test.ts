@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { HostStorage } from '../../src/host/index.js';
 import { text, toolUse } from '../../src/testing/index.js';
 import { hosted, isApproval, isDone, REF, shared, shop, until, words } from './support/host.js';
 
@@ -34,6 +35,47 @@ describe('a host (R60)', () => {
     expect(effects).toEqual(['paid 5']);
     expect((await host.stats()).turns).toEqual({ answered: 2, failed: 0, interrupted: 0 });
     model.assertDone();
+  });
+
+  it('keeps its agent in memory when a look at the inbox comes after the end of the turn', async () => {
+    const { server } = shop();
+    const storage = shared();
+    const { inbox, commit, watch } = storage;
+    let changed = (): void => {};
+    let looks = 0;
+    let released = (): void => {};
+    const release = new Promise<void>((resolve) => {
+      released = resolve;
+    });
+    const late: HostStorage = {
+      ...storage,
+      watch: (topic, onChange) => {
+        if (topic.kind === 'inbox') changed = onChange;
+        return watch(topic, onChange);
+      },
+      inbox: {
+        ...inbox,
+        read: async (...args) => {
+          looks += 1;
+          if (looks === 2) await release;
+          return inbox.read(...args);
+        },
+      },
+      commit: async (lease, given) => {
+        // As if something was sent during the turn.
+        changed();
+        const committed = await commit(lease, given);
+        if (given.release !== undefined) released();
+        return committed;
+      },
+    };
+    const { host } = hosted([text('One.'), text('Two.')], { server }, { storage: late });
+    await using _ = host;
+    await host.send(REF, 'First.');
+    await until(host, REF, isDone);
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(1));
+    await vi.waitFor(async () => expect((await host.stats()).running).toBe(0));
+    expect((await host.stats()).open).toBe(1);
   });
 
   it('goes on with what it knows after it was evicted, and after the program was started anew (R60)', async () => {

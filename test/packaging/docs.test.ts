@@ -10,13 +10,18 @@ import { anchors, blocks, documents, root } from './support/documents.js';
 
 const pages = await documents();
 
-/** Packages of model vendors that snippets import; they are installed for the tests under other names. */
-const VENDORS: Readonly<Record<string, string>> = {
-  '@ai-sdk/anthropic': 'anthropic-v4/dist/index.d.ts',
-  '@ai-sdk/openai': 'openai-v4/dist/index.d.ts',
-  '@ai-sdk/openai-compatible': 'compatible-v4/dist/index.d.ts',
-  '@anthropic-ai/bedrock-sdk': '@anthropic-ai/bedrock-sdk/index.d.mts',
-  '@anthropic-ai/vertex-sdk': '@anthropic-ai/vertex-sdk/index.d.mts',
+/** Packages that snippets import; they are installed for the tests elsewhere, some under other names. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  '@ai-sdk/anthropic': 'providers/node_modules/anthropic-v4/dist/index.d.ts',
+  '@ai-sdk/openai': 'providers/node_modules/openai-v4/dist/index.d.ts',
+  '@ai-sdk/openai-compatible': 'providers/node_modules/compatible-v4/dist/index.d.ts',
+  '@ai-sdk/react': 'chat/node_modules/react-v4/dist/index.d.ts',
+  '@anthropic-ai/bedrock-sdk': 'providers/node_modules/@anthropic-ai/bedrock-sdk/index.d.mts',
+  '@anthropic-ai/vertex-sdk': 'providers/node_modules/@anthropic-ai/vertex-sdk/index.d.mts',
+  ai: 'chat/node_modules/react-v4/node_modules/ai/dist/index.d.ts',
+  express: 'chat/node_modules/@types/express/index.d.ts',
+  fastify: 'chat/node_modules/fastify/fastify.d.ts',
+  hono: 'chat/node_modules/hono/dist/types/index.d.ts',
 };
 
 describe('the documents', () => {
@@ -37,10 +42,7 @@ describe('the documents', () => {
         extends: relative(folder, join(root, 'tsconfig.json')),
         compilerOptions: {
           paths: Object.fromEntries(
-            Object.entries(VENDORS).map(([name, file]) => [
-              name,
-              [join(root, 'test', 'providers', 'node_modules', file)],
-            ]),
+            Object.entries(PACKAGES).map(([name, file]) => [name, [join(root, 'test', file)]]),
           ),
         },
         include: ['*.ts'],

@@ -12,6 +12,7 @@ const temporary = temporaryDirectory();
 
 const FOLDERS = [
   '.',
+  'bench/peers',
   'examples',
   'test/adoption',
   'test/providers',

@@ -1,6 +1,6 @@
 /** Interrupts and ends in the middle of anything: nothing hangs, nothing is left, the history stays whole. */
 import { describe, expect, it } from 'vitest';
-import { type HookCallback, type Options, query } from '../../src/index.js';
+import { type HookCallback, InMemorySessionStore, type Options, query } from '../../src/index.js';
 import { embedded, type Model } from '../../src/runtime/index.js';
 import {
   call,
@@ -62,6 +62,37 @@ describe('an interrupt', () => {
       terminal_reason: 'aborted_streaming',
     });
     expect(next).toMatchObject({ subtype: 'success', result: 'Next.' });
+  });
+
+  it('while the conversation is still read from its store ends the turn that waits for it, and no other', async () => {
+    const store = new InMemorySessionStore();
+    const first = talk(['Hello.'], { sessionStore: store });
+    const { session_id: resume } = await first.session.ask('Hi.');
+    await first.session.close();
+    const [reading, opened] = [gate(), gate()];
+    const load = store.load.bind(store);
+    store.load = async (key) => {
+      reading.open();
+      await opened.opened;
+      return load(key);
+    };
+    const { session, model } = talk(['Next.'], { sessionStore: store, resume });
+    session.send('One.');
+    const messages: Loose[] = [];
+    const read = (async () => {
+      for await (const message of session.stream()) messages.push(message as unknown as Loose);
+    })();
+    await reading.opened;
+    const interrupted = session.query.interrupt();
+    opened.open();
+    await interrupted;
+    await read;
+    expect(messages.at(-1)).toMatchObject({ subtype: 'error_during_execution', is_error: true });
+    expect(model.requests).toEqual([]);
+    expect(await session.ask('Two.')).toMatchObject({ subtype: 'success', result: 'Next.' });
+    expect(model.requests.length).toBe(1);
+    expectWellFormed(model.requests[0]?.messages ?? []);
+    await session.close();
   });
 
   it('reaches a turn whose model does not look at its signal', async () => {

@@ -121,7 +121,9 @@ export class Agent {
     return (await this.#cli?.putAway()) ?? [];
   }
 
+  /** Ends the turn of what was said, also if the agent has not heard of it yet. */
   async interrupt(): Promise<void> {
+    await this.#outbox.written();
     await this.#query.interrupt();
   }
 

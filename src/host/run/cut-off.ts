@@ -47,6 +47,7 @@ export async function giveBack(cut: Cut, run: CutRun): Promise<void> {
 
 /** Nothing runs until somebody has looked at it. */
 export async function park(run: CutRun, reason: string): Promise<void> {
+  tellAnew(run, reason);
   run.log.add(parked(reason));
   await release(run, { state: 'parked', reason });
 }
@@ -63,8 +64,14 @@ async function failed(run: CutRun, error: unknown): Promise<void> {
 
 async function again(run: CutRun, reason: string, delayMs: number): Promise<void> {
   run.parts.counts.retries += 1;
-  if (run.prompt !== undefined) run.log.add(resumed(run.prompt, reason));
+  tellAnew(run, reason);
   await release(run, { state: 'queued', delayMs });
+}
+
+/** What was told of the prompt may be more than is stored, or less: whoever goes on tells it from the beginning. */
+function tellAnew({ log, prompt }: CutRun, reason: string): void {
+  log.forget();
+  if (prompt !== undefined) log.add(resumed(prompt, reason));
 }
 
 async function release({ log, inbox }: CutRun, options: ReleaseOptions): Promise<void> {

@@ -13,7 +13,7 @@ export interface EventLogParts {
   readonly batchMs: number;
   /** Told what was stored, with the id of the last. */
   published(messages: readonly HostMessage[], last: number): void;
-  /** What could not be stored. Called once; nothing is stored after it. */
+  /** Why something could not be stored. Nothing is stored after it, until it is void. */
   failed(error: unknown): void;
 }
 
@@ -24,7 +24,9 @@ export class EventLog {
   #timer: Timer | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isFlushing = false;
-  #hasFailed = false;
+  #isStopped = false;
+  /** Why a batch was not stored: what would follow it is not stored either, or readers would have a gap. */
+  #lost: { error: unknown } | undefined;
 
   constructor(parts: EventLogParts) {
     this.#parts = parts;
@@ -46,9 +48,10 @@ export class EventLog {
     await this.#last;
   }
 
-  /** Stores what is left, and `last`, together with more: all or nothing. Rejects if that fails. */
+  /** Stores what is left, and `last`, together with more: all or nothing. Rejects if that fails, or a batch before it has. */
   async commit(commit: Omit<Commit, 'events'>, last: readonly HostMessage[] = []): Promise<Committed> {
     const done = this.#last.then(() => {
+      if (this.#lost !== undefined) throw this.#lost.error;
       const messages = [...this.#take(), ...last];
       return commit.release === undefined ? this.#store(messages, commit) : this.#surely(messages, commit);
     });
@@ -56,9 +59,14 @@ export class EventLog {
     return done;
   }
 
+  /** What was told so far is told anew: it does not matter what of it could not be stored. */
+  forget(): void {
+    this.#lost = undefined;
+  }
+
   /** Nothing more is stored. */
   stop(): void {
-    this.#hasFailed = true;
+    this.#isStopped = true;
     this.#take();
   }
 
@@ -69,11 +77,11 @@ export class EventLog {
     this.#last = this.#last.then(async () => {
       this.#isFlushing = false;
       const messages = this.#take();
-      if (messages.length === 0 || this.#hasFailed) return;
+      if (messages.length === 0 || this.#isStopped || this.#lost !== undefined) return;
       try {
         await this.#store(messages, {});
       } catch (error) {
-        this.#hasFailed = true;
+        this.#lost = { error };
         this.#parts.failed(error);
       }
     });

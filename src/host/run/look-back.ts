@@ -7,7 +7,7 @@ import type { SessionRef } from '../storage/port/conversation.js';
 import type { HostStorage } from '../storage/port/storage.js';
 
 export interface ToldBefore {
-  /** The last word was that the work begins anew: all of it is told again. */
+  /** The last word of it was that the work begins anew: all of it is told again. */
   readonly isVoid: boolean;
   /** The calls whose results were told. A turn that was put away shows those that it has again. */
   readonly results: ReadonlySet<string>;
@@ -20,19 +20,21 @@ export async function toldBefore(
 ): Promise<ToldBefore> {
   const results = new Set<string>();
   const { last } = await events.read(ref, { limit: 1 });
-  let isVoid = false;
+  let isVoid = true;
   for (let end = last; end > 0; end -= LIMITS.hostPage) {
     const after = Math.max(0, end - LIMITS.hostPage);
     const page = await events.read(ref, { after, limit: end - after });
-    for (const { id, message } of page.events.toReversed()) {
+    for (const { message } of page.events.toReversed()) {
       const told = message as HostMessage;
       const isResumed = told.type === 'host' && told.subtype === 'resumed' && told.prompt === prompt;
-      if (isResumed && id === last) isVoid = true;
-      if (isResumed || (told.type === 'user' && told.uuid === prompt)) return { isVoid, results };
+      if (isResumed) return { isVoid, results };
+      // What the host has said since, such as that it is parked, is nothing of the turn.
+      if (told.type !== 'host') isVoid = false;
+      if (told.type === 'user' && told.uuid === prompt) return { isVoid, results };
       for (const result of resultsIn(told)) results.add(result);
     }
   }
-  return { isVoid, results };
+  return { isVoid: false, results };
 }
 
 /** The calls that a message has results of. */

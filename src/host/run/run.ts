@@ -1,4 +1,3 @@
-import { isSuccess } from '../../client/query/results.js';
 import { clock } from '../../protocol/base/clock.js';
 import { TenonError } from '../../protocol/base/errors.js';
 import type { SDKResultMessage } from '../../protocol/wire/messages/index.js';
@@ -9,15 +8,15 @@ import type { TakenUp } from '../conversations/cli-take-up.js';
 import { HostedStore } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
 import type { HostSettings } from '../host-options.js';
-import { done, droppedPrompt, promptMessage } from '../notices.js';
+import { done, dropped as dropNotices, promptMessage } from '../notices.js';
 import type { EventReaders } from '../read/event-readers.js';
 import { type HostCounts, noteTurn } from '../stats.js';
-import { LeaseLostError } from '../storage/errors.js';
 import type { Lease } from '../storage/port/conversation.js';
 import type { InboxEntry } from '../storage/port/inbox.js';
 import { type Cut, type CutRun, giveBack, park } from './cut-off.js';
 import { EventLog } from './event-log.js';
 import type { Failures } from './failures.js';
+import { outcomeOf } from './outcome.js';
 import { Questions } from './questions.js';
 import { type AnswerBody, RunInbox } from './run-inbox.js';
 import { takeUpTelling } from './take-up-telling.js';
@@ -60,7 +59,8 @@ export class Run {
     const failed = (error: unknown): void => this.#stop({ kind: 'failed', error });
     this.lease = lease;
     this.#parts = parts;
-    this.#inbox = new RunInbox(storage, lease, failed);
+    // A look that is late finds the conversation given back; whether that has worked, the commit itself says.
+    this.#inbox = new RunInbox(storage, lease, (error) => !this.#isFinishing && failed(error));
     this.#log = new EventLog({
       storage,
       lease,
@@ -103,12 +103,13 @@ export class Run {
     const { settings } = this.#parts;
     this.#inbox.onNews = (entry) => this.#hear(entry);
     await this.#inbox.open();
+    this.#checkCut();
+    const [prompt] = this.#inbox.of('prompt');
+    this.#prompt = prompt;
     if (lease.crashes >= settings.maxCrashes) {
       return park(this.#cutRun, `Its worker was lost ${lease.crashes} times in a row.`);
     }
     for (const entry of this.#inbox.of('answer')) this.#answered(entry);
-    const [prompt] = this.#inbox.of('prompt');
-    this.#prompt = prompt;
     const stops = this.#inbox.of('interrupt').filter((entry) => entry.number > (prompt?.number ?? Infinity));
     for (const stop of this.#inbox.of('interrupt')) this.#takeStop(stop);
     if (prompt === undefined) return this.#release([], []);
@@ -136,7 +137,9 @@ export class Run {
     }
     this.#checkCut();
     const result = await this.#turn(told === undefined ? prompt : undefined, taken, stops.length > 0);
-    await this.#finish(this.#outcome(result), result);
+    const failure = this.#agent?.failure;
+    const outcome = outcomeOf(result, { lease, failure, isInterrupted: this.#isInterrupted });
+    await this.#finish(outcome, result);
   }
 
   /** `isGoingOn`: what waits was told to readers before. */
@@ -184,20 +187,12 @@ export class Run {
     }
   }
 
-  #outcome(result: SDKResultMessage): PromptOutcome {
-    if (result.failure?.kind === 'session_conflict') throw new LeaseLostError(this.lease);
-    const failure = this.#agent?.failure;
-    if (failure !== undefined) throw failure;
-    if (this.#isInterrupted) return 'interrupted';
-    return isSuccess(result) ? 'answered' : 'failed';
-  }
-
   async #finish(outcome: PromptOutcome, result?: SDKResultMessage): Promise<void> {
     const prompt = this.#prompt as InboxEntry;
     this.#isFinishing = true;
     this.#questions?.withdraw();
     const dropped = await this.#queuedToDrop();
-    await this.#release([prompt, ...dropped], [done(prompt.id, outcome), ...dropped.flatMap(droppedPrompt)]);
+    await this.#release([prompt, ...dropped], [done(prompt.id, outcome), ...dropped.flatMap(dropNotices)]);
     this.#parts.failures.forget(this.lease);
     noteTurn(this.#parts.counts, clock.monotonic() - this.#started);
     this.#parts.counts.turns[outcome === 'dropped' ? 'interrupted' : outcome] += 1;
@@ -212,7 +207,8 @@ export class Run {
   async #drop(prompt: InboxEntry): Promise<void> {
     this.#isFinishing = true;
     const dropped = [prompt, ...(await this.#queuedToDrop())];
-    await this.#release(dropped, dropped.flatMap(droppedPrompt));
+    this.#telling.lost(prompt);
+    await this.#release(dropped, dropped.flatMap(dropNotices));
     this.#parts.counts.turns.interrupted += 1;
     if (this.#agent !== undefined) this.#parts.agents.keep(this.lease, this.#agent);
   }

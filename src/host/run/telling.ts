@@ -27,8 +27,7 @@ export class Telling {
    * readers are.
    */
   async begin(prompt: InboxEntry, told: Told | undefined): Promise<boolean> {
-    const isLost = this.#lease.crashes > 0;
-    if (isLost) this.#log.add(resumed(prompt.id, 'Its worker was lost.'));
+    const isLost = this.lost(prompt);
     const before =
       told === undefined || isLost ? undefined : await toldBefore(this.#storage, this.#lease, prompt.id);
     if (before?.isVoid === false) {
@@ -37,6 +36,13 @@ export class Telling {
     }
     this.#log.add(promptMessage(prompt) as HostMessage, ...(told?.messages ?? []));
     return false;
+  }
+
+  /** If the worker before was lost, nobody knows what it has told: it is void. */
+  lost(prompt: InboxEntry): boolean {
+    const isLost = this.#lease.crashes > 0;
+    if (isLost) this.#log.add(resumed(prompt.id, 'Its worker was lost.'));
+    return isLost;
   }
 
   add(message: SDKMessage): Promise<void> {

@@ -21,11 +21,27 @@ export function saidIn(entries: readonly SessionStoreEntry[]): SessionMessage[] 
 
 /** Undefined: the transcript does not have the prompt, so nobody has worked on it. */
 export function toldOf(prompt: string, entries: readonly SessionStoreEntry[]): Told | undefined {
+  const after = saidSince(prompt, entries);
+  return after && { messages: after.map(asTold), isAnswered: isAnswered(after) };
+}
+
+/** Also if the prompt is no longer among what the model sees: a long turn may have been compacted. */
+function saidSince(
+  prompt: string,
+  entries: readonly SessionStoreEntry[],
+): readonly SessionMessage[] | undefined {
   const said = saidIn(entries);
   const start = said.findIndex(({ uuid }) => uuid === prompt);
-  if (start === -1) return undefined;
-  const after = said.slice(start + 1);
-  return { messages: after.map(asTold), isAnswered: isAnswered(after) };
+  if (start !== -1) return said.slice(start + 1);
+  const boundary = entries.findLastIndex(({ subtype }) => subtype === 'compact_boundary');
+  const before = boundary === -1 ? undefined : saidSince(prompt, entries.slice(0, boundary));
+  if (before === undefined) return undefined;
+  const known = new Set(before.map(({ uuid }) => uuid));
+  return [...before, ...said.filter((each) => !isSummary(each) && !known.has(each.uuid))];
+}
+
+function isSummary(message: object): boolean {
+  return 'isCompactSummary' in message && message.isCompactSummary === true;
 }
 
 function asTold({ type, message, uuid, session_id }: SessionMessage): SDKMessage {

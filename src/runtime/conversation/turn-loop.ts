@@ -64,6 +64,8 @@ export class TurnLoop {
   }
 
   interrupt(): void {
+    // The first turn waits for the conversation to open; who interrupts meanwhile means it.
+    if (!this.#hasBegun && this.#parts.queue.length > 0) this.#turn ??= new AbortController();
     this.#turn?.abort(new Error('interrupted'));
   }
 
@@ -107,7 +109,7 @@ export class TurnLoop {
   async #begin(): Promise<void> {
     this.#hasBegun = true;
     // Also that of the first turn: who interrupts meanwhile means that one.
-    this.#turn = new AbortController();
+    this.#turn ??= new AbortController();
     this.#first = await this.#parts.beforeFirst(this.#turn.signal);
   }
 

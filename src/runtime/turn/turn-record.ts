@@ -108,7 +108,9 @@ export class TurnRecord {
     return this.failed('error_during_execution', 'aborted_tools', 'The conversation was closed.');
   }
 
-  interruptedWhileStreaming(): TurnOutcome {
+  /** While no calls ran. */
+  stopped(isLeftOpen: boolean): TurnOutcome {
+    if (isLeftOpen) return this.leftOpen();
     const content = [{ type: 'text' as const, text: '[Request interrupted by user]' }];
     this.#dependencies.remember({ role: 'user', content }, [this.#dependencies.lines.user(content)]);
     this.userLines += 1;

@@ -3,7 +3,6 @@ import { loopTurn } from '../../protocol/base/clock.js';
 import { messageOf } from '../../protocol/base/errors.js';
 import type { ToolUseBlock, UserContentBlock } from '../../protocol/wire/content.js';
 import { isOverflow } from '../context/overflow.js';
-import type { Lines } from '../conversation/lines.js';
 import type { HookVerdict } from '../hooks/hook-runner.js';
 import type { OpenCall } from '../transcript/open-calls.js';
 import { type AssistantMessage, AssistantStream } from './assistant-stream.js';
@@ -31,6 +30,8 @@ export class Turn {
   #lastText = '';
   /** A request was too long, and room was made: the next one is the last try. */
   #isLastTry = false;
+  /** Nobody has stopped the turn, only its program: whoever goes on asks the model again. */
+  readonly #isLeftOpen = (): boolean => this.#dependencies.durable?.isLeftOpen(this.#signal) === true;
 
   constructor(dependencies: TurnDependencies, signal: AbortSignal) {
     this.#dependencies = dependencies;
@@ -81,7 +82,7 @@ export class Turn {
       return shown === 0 ? undefined : this.#limitReached(limits.budget());
     } catch (error) {
       return this.#signal.aborted
-        ? this.#record.interruptedWhileStreaming()
+        ? this.#record.stopped(this.#isLeftOpen())
         : this.#record.broken(messageOf(error));
     }
   }
@@ -100,6 +101,7 @@ export class Turn {
         return this.#roomMade({ error });
       }
       this.#cut.abort();
+      if (this.#isLeftOpen()) return this.#record.leftOpen();
       return this.#brokenOff(await this.#takeAnswer(stream.message), schedule, error);
     }
     this.#isLastTry = false;
@@ -145,7 +147,7 @@ export class Turn {
     error: unknown,
   ): Promise<TurnOutcome> {
     if (asked.length === 0) {
-      if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
+      if (this.#signal.aborted) return this.#record.stopped(this.#isLeftOpen());
       return error instanceof HistoryError
         ? this.#record.broken(error.message)
         : this.#record.modelFailed(error);
@@ -196,7 +198,7 @@ export class Turn {
     takeQueued: () => UserContentBlock[],
   ): Promise<TurnOutcome | undefined> {
     const { blocks, stop, deferred } = await this.#resultBlocks(asked, schedule);
-    if (this.#dependencies.durable?.isLeftOpen(this.#signal)) return this.#record.leftOpen();
+    if (this.#isLeftOpen()) return this.#record.leftOpen();
     if (this.#signal.aborted || stop?.kind === 'interrupt') return this.#interrupted(blocks);
     const end = this.#endAfterTools(stop, deferred?.at(-1));
     // If the turn ends here, queued messages stay queued for their own turn.
@@ -237,13 +239,13 @@ export class Turn {
     const { structured } = this.#dependencies;
     if (!structured?.isGiven) return undefined;
     const verdict = await this.#stopHooks();
-    if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
+    if (this.#signal.aborted) return this.#record.stopped(this.#isLeftOpen());
     return this.#record.ended(JSON.stringify(structured.value), verdict);
   }
 
   /** The model requested no tools: checks whether the turn may end. */
   async #answered(message: AssistantMessage): Promise<TurnOutcome | undefined> {
-    const { structured, remember, lines, limits } = this.#dependencies;
+    const { structured, remember, limits } = this.#dependencies;
     const spent = this.#limitReached(limits.budget());
     if (spent !== undefined) return spent;
     if (structured !== undefined && !structured.isGiven) {
@@ -254,9 +256,9 @@ export class Turn {
       return this.#limitReached(limits.afterTools(this.#modelCalls));
     }
     const verdict = await this.#stopHooks();
-    if (this.#signal.aborted) return this.#record.interruptedWhileStreaming();
+    if (this.#signal.aborted) return this.#record.stopped(this.#isLeftOpen());
     if (verdict.stop === undefined && (verdict.block !== undefined || verdict.contexts.length > 0)) {
-      this.#continueWith(verdict, remember, lines);
+      this.#continueWith(verdict);
       return this.#limitReached(limits.afterTools(this.#modelCalls));
     }
     const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
@@ -274,17 +276,13 @@ export class Turn {
   }
 
   /** A hook prevented the end of the turn: the model reads why and continues. */
-  #continueWith(
-    { block, contexts }: HookVerdict,
-    remember: TurnDependencies['remember'],
-    lines: Lines,
-  ): void {
+  #continueWith({ block, contexts }: HookVerdict): void {
+    const { remember, lines } = this.#dependencies;
     const content = contexts.map((text) => ({ type: 'text' as const, text }));
     const shown: string[] = [];
     if (block !== undefined) {
-      const feedback = { type: 'text' as const, text: `Stop hook feedback:\n${block}` };
-      content.unshift(feedback);
-      shown.push(lines.user([feedback], { isSynthetic: true }));
+      content.unshift({ type: 'text', text: `Stop hook feedback:\n${block}` });
+      shown.push(lines.user(content.slice(0, 1), { isSynthetic: true }));
       this.#record.userLines += 1;
     }
     remember({ role: 'user', content }, shown);

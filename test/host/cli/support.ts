@@ -73,13 +73,17 @@ export async function putAway(host: Host): Promise<HostApproval> {
 
 /** The processes of the CLI that there are, by their ids. Without those that clean up after them. */
 export function processes(): number[] {
-  return descendants(process.pid).filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--output-format');
-    } catch {
-      return false;
-    }
-  });
+  const all = descendants(process.pid).filter((pid) => read(pid, 'cmdline').includes('--output-format'));
+  // What a process starts has its name for a moment.
+  return all.filter((pid) => !all.includes(Number(/\) \S+ (\d+)/.exec(read(pid, 'stat'))?.[1])));
+}
+
+function read(pid: number, what: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${what}`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** What is told from an event on, to the end of a prompt, as words. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionRef } from '../../../src/host/index.js';
 import { binaries } from '../storage/support/postgres-server.js';
 import { ground } from './support/ground.js';
+import { heard } from './support/program.js';
 
 const refOf = (session: string): SessionRef => ({ tenant: 'acme', session });
 
@@ -40,9 +41,16 @@ describe.skipIf(binaries === undefined)('a program that gets SIGTERM', () => {
   });
 
   it('cuts off turns that take too long, and the next one goes on with them at once', async () => {
-    const [plain, repeatable, asking] = [refOf('plain'), refOf('repeatable'), refOf('asking')];
+    const [plain, repeatable, asking, saying] = ['plain', 'repeatable', 'asking', 'saying'].map(refOf) as [
+      SessionRef,
+      SessionRef,
+      SessionRef,
+      SessionRef,
+    ];
     const host = { lease: { ttlMs: 600_000 }, approvals: { holdMs: 600_000 } };
-    const first = await at.start({ drainMs: 1, host });
+    const first = await at.start({ drainMs: 1, traced: true, host });
+    await first.call('send', saying, 'saying/1: stream ponder');
+    await heard(first, ({ moment }) => moment === 'in the middle of streamed text');
     await first.call('send', plain, 'plain/1: endless plain');
     await first.call('send', repeatable, 'repeatable/1: endless-idempotent plain');
     await first.call('send', asking, 'asking/1: guarded plain');
@@ -63,6 +71,10 @@ describe.skipIf(binaries === undefined)('a program that gets SIGTERM', () => {
       'assistant: repeatable/1 is turn 1: endless-idempotent by v2 | plain by v2',
     ]);
     expect(await answer(asking)).toEqual(['assistant: asking/1 is turn 1: guarded by v2 | plain by v2']);
+    // Nobody has interrupted it.
+    expect((await at.settled(saying)).map(({ words }) => words)).toEqual([
+      ['assistant: saying/1 is turn 1: '],
+    ]);
     const keys = at.effects().filter(({ tool }) => tool === 'endless-idempotent');
     expect(keys.length).toBe(2);
     expect(new Set(keys.map(({ key }) => key)).size).toBe(1);

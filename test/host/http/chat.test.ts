@@ -1,6 +1,7 @@
 /** Chat pages on a host, with the real client of the AI SDK (R67). Its hook in a real browser: chat-page.test.ts. */
 import { describe, expect, it, vi } from 'vitest';
 import type { Host } from '../../../src/host/index.js';
+import { OptionError } from '../../../src/index.js';
 import { embedded } from '../../../src/runtime/index.js';
 import {
   blocks,
@@ -218,6 +219,14 @@ describe.each(LINES)('a chat page with $name (R67)', (line) => {
     open();
     await chat.sendMessage({ text: 'Again?' });
     expect(words(chat.lastMessage)).toEqual(['text: Again.']);
+    // What the agent says of the interrupt in the user's name is no prompt.
+    const messages = await loaded(server.origin);
+    expect(messages.map(words)).toEqual([
+      ['text: What?'],
+      ['text: First this, '],
+      ['text: Again?'],
+      ['text: Again.'],
+    ]);
   });
 
   it('is told in our words that a turn has failed', async () => {
@@ -442,6 +451,45 @@ describe('a chat page', () => {
     const [, answer] = await loaded(server.origin);
     expect(answer?.parts.filter(({ type }) => type === 'text')).toHaveLength(1);
     expect(answer?.parts.filter(({ type }) => type === 'dynamic-tool')).toHaveLength(1);
+  });
+
+  it('that is stopped until somebody looks at it is told so, and goes on afterwards', async () => {
+    let isBroken = true;
+    const { server: shopServer } = shop();
+    const { host } = hosted(
+      [],
+      { server: shopServer },
+      {
+        options: () => {
+          if (isBroken) throw new OptionError('model', 'x', 'password "hunter2"');
+          return { runtime: embedded({ model: scriptedModel([text('Hello.')]) }) };
+        },
+        onProblem: () => {},
+      },
+    );
+    await using _ = host;
+    await using server = await served(host);
+    const response = await post(`${server.origin}/chat`, { id: 'user-7', messages: [message('m1', words)] });
+    const told = await readUntil(response, ({ type }) => type === 'finish');
+    expect(told.map(({ data }) => data.type)).toEqual([
+      'start',
+      'data-parked',
+      'message-metadata',
+      'error',
+      'finish',
+    ]);
+    expect((await loaded(server.origin)).at(-1)?.parts.map(({ type }) => type)).toEqual(['data-parked']);
+    const session = await (await fetch(`${server.origin}/sessions/user-7`)).text();
+    const events = await readUntil(
+      await fetch(`${server.origin}/sessions/user-7/events`),
+      (data) => data.message.subtype === 'parked',
+    );
+    expect(JSON.stringify([told, session, events])).not.toContain('hunter2');
+    isBroken = false;
+    await host.unpark(REF);
+    await isIdle(host);
+    const parts = (await loaded(server.origin)).at(-1)?.parts.filter(({ type }) => type !== 'step-start');
+    expect(parts).toEqual([{ type: 'text', text: 'Hello.', state: 'done' }]);
   });
 
   it('has the newest messages of a long conversation, and from the transcript what is no longer kept', async () => {

@@ -50,6 +50,9 @@ export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
     why: 'the package is not on npm; test/adoption lays out the same installation',
   },
   'npm install tenon': { why: 'the package is not on npm' },
+  'npm install tenon @electric-sql/pglite': {
+    why: 'the package is not on npm; what follows it is run by test/host/newcomer.test.ts',
+  },
   'npx tenon stand-in ./claude-agent-sdk': { in: 'project', prints: /npm pack \.\/claude-agent-sdk/ },
   'npm pack ./claude-agent-sdk': { why: 'run by test/adoption/stand-in.test.ts' },
   'npm install ./anthropic-ai-claude-agent-sdk-0.3.325+tenon.tgz': {

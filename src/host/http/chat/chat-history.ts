@@ -4,7 +4,7 @@ import type { SessionMessage } from '../../../sessions/session-info.js';
 import type { Host } from '../../host.js';
 import type { HostEvent } from '../../host-messages.js';
 import type { SessionRef } from '../../storage/port/conversation.js';
-import { promptIn } from './prompts.js';
+import { promptIn, type ToldPrompt } from './prompts.js';
 import { TurnChunks } from './turn-chunks.js';
 import { eventsUntil } from './turn-position.js';
 import { answerId } from './ui-chunks.js';
@@ -52,25 +52,29 @@ class ToldMessages {
 
   take(event: HostEvent): void {
     const prompt = promptIn(event);
-    // One that is told anew begins nothing.
-    if (prompt !== undefined && prompt.id !== this.#turn?.prompt) this.#begin(prompt.id, prompt.content);
-    else this.#add(event);
+    // During a turn the agent may say something in the user's name, and the prompt may be told anew.
+    if (prompt === undefined || this.#turn?.isDone === false) this.#add(event);
+    else this.#begin(prompt);
   }
 
   /** What a transcript says. The next event may be of an earlier turn than its last: nothing counts before the next prompt. */
   recall(events: readonly HostEvent[]): void {
-    for (const event of events) this.take(event);
+    for (const event of events) {
+      const prompt = promptIn(event);
+      if (prompt === undefined) this.#add(event);
+      else this.#begin(prompt);
+    }
     this.#turn = undefined;
   }
 
   /** As a stream leaves it that has told everything. */
   end(): void {
-    const isAsking = this.#turn?.isOver === false && this.#turn.isPartlyAsking;
+    const isAsking = this.#turn?.isDone === false && this.#turn.isPartlyAsking;
     const { event = 0 } = this.#answer?.message.metadata ?? {};
     if (isAsking) for (const chunk of this.#turn?.pause(event) ?? []) this.#answer?.add(chunk);
   }
 
-  #begin(id: string, content: unknown): void {
+  #begin({ id, content }: ToldPrompt): void {
     // The transcript has told it, and what came after it.
     const known = this.messages.findIndex((message) => message.id === id);
     if (known !== -1) this.messages.splice(known);
@@ -80,7 +84,7 @@ class ToldMessages {
   }
 
   #add(event: HostEvent): void {
-    if (this.#turn === undefined || this.#turn.isOver) return;
+    if (this.#turn === undefined || this.#turn.isDone) return;
     const chunks = this.#turn.take(event);
     if (chunks.length === 0) return;
     if (this.#answer === undefined) {
@@ -88,6 +92,7 @@ class ToldMessages {
       for (const chunk of this.#turn.start()) this.#answer.add(chunk);
       this.#push(this.#answer.message);
     }
+    this.#answer.goOn();
     for (const chunk of chunks) this.#answer.add(chunk);
     // Where a page that answers a question reads on.
     this.#answer.add({ type: 'message-metadata', messageMetadata: { event: event.id } });

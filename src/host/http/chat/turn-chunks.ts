@@ -23,15 +23,23 @@ export class TurnChunks {
   #tools = new ToolParts();
   #answer = new AnswerParts(this.#tools);
   #failure: SDKResultMessage | undefined;
-  #isOver = false;
+  /** Something of the answer. */
+  #hasTold = false;
+  #isDone = false;
+  #isParked = false;
 
   constructor(prompt: string) {
     this.prompt = prompt;
   }
 
   /** Nothing more comes of the prompt. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /** Nothing more comes, or not before somebody has looked at the conversation. */
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#isDone || this.#isParked;
   }
 
   /** The turn waits for what the page can say only once the stream has ended. */
@@ -50,10 +58,9 @@ export class TurnChunks {
   }
 
   take({ id, message }: HostEvent): UIChunk[] {
-    if (message.type === 'host') return this.#notice(message, id);
-    // What subagents say is part of the call that has started them.
-    if ('parent_tool_use_id' in message && message.parent_tool_use_id != null) return [];
-    return this.#said(message);
+    const chunks = message.type === 'host' ? this.#notice(message, id) : this.#said(message, id);
+    this.#hasTold ||= chunks.some(({ type }) => type === 'start-step');
+    return chunks;
   }
 
   /** The question was answered by this page, which knows it: that it is told of it can take a moment. */
@@ -75,14 +82,16 @@ export class TurnChunks {
     return this.#tools.goOn();
   }
 
-  #said(message: SDKMessage): UIChunk[] {
+  #said(message: SDKMessage, event: number): UIChunk[] {
+    // What subagents say is part of the call that has started them.
+    if ('parent_tool_use_id' in message && message.parent_tool_use_id != null) return [];
     switch (message.type) {
       case 'stream_event':
         return this.#answer.piece(message.event as StreamEvent);
       case 'assistant':
         return this.#answer.whole(message.message as AssistantMessageBody);
       case 'user':
-        return this.#results(message.message.content);
+        return message.uuid === this.prompt ? this.#tellAnew(event) : this.#results(message.message.content);
       case 'result':
         this.#failure = message.is_error ? message : undefined;
         return [];
@@ -119,19 +128,25 @@ export class TurnChunks {
     }
   }
 
+  /** What was told is void: the work begins anew, or the prompt itself is told again. */
   #tellAnew(event: number): UIChunk[] {
+    this.#isParked = false;
+    if (!this.#hasTold) return [];
     const chunks = this.#answer.end();
     this.#tools = new ToolParts();
     this.#answer = new AnswerParts(this.#tools, this.#answer.parts);
     this.#failure = undefined;
+    this.#hasTold = false;
     // In our own words: the reason may name machines.
     const data = { reason: 'The work was interrupted, and begins again from what is stored.' };
     return [...chunks, { type: 'data-resumed', id: `resumed-${event}`, data }];
   }
 
   #done(outcome: PromptOutcome, event: number): UIChunk[] {
+    this.#isDone = true;
     return [
-      ...this.#close(),
+      ...this.#tools.end('This call was not finished.'),
+      ...this.#answer.end(),
       { type: 'message-metadata', messageMetadata: { event, outcome } },
       ...this.#lastWord(outcome),
       { type: 'finish', finishReason: FINISHED[outcome] },
@@ -146,19 +161,14 @@ export class TurnChunks {
   }
 
   #parked(event: number): UIChunk[] {
+    this.#isParked = true;
     return [
-      ...this.#close(),
+      ...this.#answer.end(),
       { type: 'data-parked', id: `parked-${event}`, data: {} },
       { type: 'message-metadata', messageMetadata: { event } },
       { type: 'error', errorText: 'This conversation is stopped until somebody has looked at it.' },
       { type: 'finish', finishReason: 'error' },
     ];
-  }
-
-  #close(): UIChunk[] {
-    this.#isOver = true;
-    const tools = this.#tools.end('This call was not finished.');
-    return [...tools, ...this.#answer.end()];
   }
 }
 

@@ -35,29 +35,40 @@ export async function findTurn(
   last: number,
   signal: AbortSignal,
 ): Promise<TurnPosition | undefined> {
+  let candidate: TurnPosition | undefined;
   let until = last;
   for (let size: number = LIMITS.hostPage; until > 0; size *= 2) {
     const after = Math.max(0, until - size);
-    const found = await lastTurnIn(eventsUntil(host, ref, { after, until, signal }));
-    if (found !== undefined) return found === 'none' ? undefined : found;
+    const { first, turn } = await turnsIn(eventsUntil(host, ref, { after, until, signal }));
+    if (turn === 'none') return candidate;
+    if (turn !== undefined) return turn;
+    candidate = first ?? candidate;
     until = after;
   }
-  return undefined;
+  return candidate;
 }
 
-/** Undefined: these events do not say. */
-async function lastTurnIn(
-  events: AsyncGenerator<HostEvent, void>,
-): Promise<TurnPosition | 'none' | undefined> {
-  let found: TurnPosition | 'none' | undefined;
+interface Turns {
+  /** What may be a prompt: only what comes before says whether another one was worked on. */
+  readonly first: TurnPosition | undefined;
+  /** The one that is worked on at the end. Undefined: these events do not say. */
+  readonly turn: TurnPosition | 'none' | undefined;
+}
+
+async function turnsIn(events: AsyncGenerator<HostEvent, void>): Promise<Turns> {
+  let first: TurnPosition | undefined;
+  let turn: Turns['turn'];
   for await (const event of events) {
     const { id, message } = event;
     const prompt = promptIn(event);
-    if (prompt !== undefined) found = { prompt: prompt.id, after: id };
+    const position = prompt === undefined ? undefined : { prompt: prompt.id, after: id };
+    if (turn === undefined) first ??= position;
+    // During a turn the agent may say something in the user's name.
+    else if (turn === 'none') turn = position ?? turn;
     if (message.type !== 'host') continue;
-    if (message.subtype === 'done') found = 'none';
+    if (message.subtype === 'done') turn = 'none';
     // What was told before is void.
-    if (message.subtype === 'resumed') found = { prompt: message.prompt, after: id };
+    if (message.subtype === 'resumed') turn = { prompt: message.prompt, after: id };
   }
-  return found;
+  return { first, turn };
 }

@@ -92,6 +92,13 @@ export class UIMessageBuilder {
     }
   }
 
+  /** There is more: it is no longer stopped. */
+  goOn(): void {
+    const { message } = this;
+    const isStale = ({ type }: UIPart): boolean => type === 'data-parked';
+    if (message.parts.some(isStale)) message.parts = message.parts.filter((part) => !isStale(part));
+  }
+
   #beginText(type: TextPart['type'], id: string): void {
     const name = type === 'reasoning' ? { id } : {};
     const part: TextPart = { type, ...name, text: '', state: 'streaming' };

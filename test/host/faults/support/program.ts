@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { Host, HostOptions } from '../../../../src/host/index.js';
 import type { PostgresStorageOptions } from '../../../../src/host/storage/postgres/index.js';
+import type { Options } from '../../../../src/index.js';
 
 const file = fileURLToPath(new URL('../../../fixtures/hosts/many/program.mjs', import.meta.url));
 
@@ -22,6 +23,8 @@ export interface ProgramOptions {
   stopsAt?: Readonly<Record<string, string>>;
   /** Says every moment that is reached. */
   traced?: boolean;
+  /** Options of the CLI, instead of the embedded runtime and its model. */
+  cli?: Options;
   /** How long the model thinks. */
   pauseMs?: number;
   /** How long turns may take when it is told to end. */
