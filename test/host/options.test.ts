@@ -1,6 +1,12 @@
 /** What `createHost()` takes, and what it refuses with a clear error (R60). */
 import { describe, expect, it, vi } from 'vitest';
-import { createHost, type HostOptions, type HostProblem, memoryStorage } from '../../src/host/index.js';
+import {
+  createHost,
+  type HostMessage,
+  type HostOptions,
+  type HostProblem,
+  memoryStorage,
+} from '../../src/host/index.js';
 import { OptionError, type Options } from '../../src/index.js';
 import { clock, useClock } from '../../src/protocol/base/clock.js';
 import { LIMITS } from '../../src/protocol/base/limits.js';
@@ -220,8 +226,9 @@ describe('options() of a conversation', () => {
     const { host, problems, state } = odd(() => given);
     await using _host = host;
     const { id } = await host.send(REF, 'Hello.');
-    const [, parked] = await until(host, REF, (message) => message.type === 'host');
-    expect(parked?.message).toMatchObject({ subtype: 'parked', reason: expect.stringMatching(reason) });
+    const isParked = (message: HostMessage) => message.type === 'host' && message.subtype === 'parked';
+    const parked = (await until(host, REF, isParked)).at(-1);
+    expect(parked?.message).toMatchObject({ reason: expect.stringMatching(reason) });
     expect(await host.session(REF)).toMatchObject({ state: 'parked', reason: expect.stringMatching(reason) });
     expect(problems).toMatchObject([{ during: 'a turn', session: REF, error: { code: 'INVALID_OPTION' } }]);
     expect((await host.stats()).sessions.parked).toBe(1);
