@@ -1,4 +1,4 @@
-import { clock, type Timer, unref, wait } from '../protocol/base/clock.js';
+import { clock, MAX_TIMER_MS, type Timer, unref, wait } from '../protocol/base/clock.js';
 import { OptionError, TenonError } from '../protocol/base/errors.js';
 import { isRecord } from '../protocol/base/kinds.js';
 import { LIMITS } from '../protocol/base/limits.js';
@@ -166,7 +166,7 @@ class OpenHost implements Host {
   }
 
   drain({ deadlineMs = 30_000 }: DrainOptions = {}): Promise<void> {
-    checkedDuration('deadlineMs', deadlineMs, 0);
+    checkedDuration('deadlineMs', deadlineMs, 0, MAX_TIMER_MS);
     this.#ended ??= this.#end(deadlineMs);
     return this.#ended;
   }

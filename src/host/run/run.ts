@@ -51,6 +51,8 @@ export class Run {
   /** Prompts up to this number are not wanted any more. */
   #dropBefore = 0;
   #cut: Cut | undefined;
+  /** For waits that nothing else ends. */
+  readonly #over = new AbortController();
 
   constructor(parts: RunParts, lease: Lease) {
     const { storage, batchMs } = parts.settings;
@@ -119,7 +121,8 @@ export class Run {
     if (told === undefined && stops.length > 0) return this.#drop(prompt);
     const isGoingOn = await this.#telling.begin(prompt, told);
     if (told?.isAnswered) return this.#finish('answered');
-    const options = warm === undefined ? await settings.optionsFor({ tenant, session }) : undefined;
+    const { signal } = this.#over;
+    const options = warm === undefined ? await settings.optionsFor({ tenant, session }, signal) : undefined;
     const taken =
       told !== undefined && known !== undefined && options !== undefined && isCli(options)
         ? await takeUpTelling(this.#cutRun, store, known, { isStopped: stops.length > 0, isGoingOn })
@@ -264,6 +267,7 @@ export class Run {
     // Only the last commit is left to do.
     if (this.#isFinishing && cut.kind === 'stop') return;
     this.#cut = cut;
+    this.#over.abort();
     // What comes from now on is for whoever goes on: here it would be dealt with, and nobody would act on it.
     this.#inbox.close();
     this.#questions?.stop();
