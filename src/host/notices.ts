@@ -45,7 +45,7 @@ export function parked(reason: string): HostNotice {
   return { type: 'host', subtype: 'parked', reason };
 }
 
-/** A prompt that never had a turn. */
-export function dropped(prompt: InboxEntry): HostMessage[] {
+/** Of a prompt that was stopped before it began. */
+export function neverBegun(prompt: InboxEntry): HostMessage[] {
   return [promptMessage(prompt) as HostMessage, done(prompt.id, 'dropped')];
 }
