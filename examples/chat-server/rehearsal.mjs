@@ -75,6 +75,8 @@ function order({ prompt, calls }) {
       input: { product: product.id, quantity },
     };
   }
+  if (placed.result.includes('outcome is unknown'))
+    return 'I was cut off, and **cannot tell** whether it was ordered. Ask me *What have I ordered?* to find out.';
   if (placed.isError)
     return `Then I have **not ordered** anything. What I was told:\n\n> ${oneLine(placed.result)}`;
   return `**Done.** ${placed.result}`;

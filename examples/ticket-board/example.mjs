@@ -14,6 +14,11 @@ const DRAFT = {
   body: 'Exporting "Grüße" gives "Gr??e". Seen by two customers.',
 };
 
+const create = (/** @type {Record<string, string>} */ input) => ({
+  name: 'mcp__board__create_ticket',
+  input,
+});
+
 /** @type {import('../shared/agent.mjs').Example} */
 export const example = {
   name: 'ticket-board',
@@ -36,14 +41,17 @@ export const example = {
       close: () => store.close(),
     };
   },
-  // By what was said so far, and not by how often it was asked: it may be another program that goes on.
-  script: ({ all, results }) => {
-    if (all.length === 0) return [{ name: 'mcp__board__create_ticket', input: { ...DRAFT, kind: 'defect' } }];
+  // By what was said last, and not by how often it was asked: it may be another program that goes on.
+  script: ({ all }) => {
+    const last = all.at(-1);
+    if (last === undefined) return [create({ ...DRAFT, kind: 'defect' })];
     // The error named the valid kinds.
-    if (all.length === 1) return [{ name: 'mcp__board__create_ticket', input: DRAFT }];
-    if (results[0]?.isError) return `The ticket was not filed. ${results[0].text}`;
-    if (all.length === 2) return [{ name: 'mcp__board__list_tickets' }];
-    return `Filed. The board:\n${results[0]?.text}`;
+    if (last.text.includes('Invalid ticket kind')) return [create(DRAFT)];
+    // On the CLI a call whose program was killed may or may not have been made.
+    if (last.text.includes('is on the board') || last.text.includes('outcome is unknown'))
+      return [{ name: 'mcp__board__list_tickets' }];
+    if (last.isError) return `The ticket was not filed. ${last.text}`;
+    return last.text.includes(DRAFT.title) ? `Filed. The board:\n${last.text}` : [create(DRAFT)];
   },
 };
 

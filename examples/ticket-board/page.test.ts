@@ -121,7 +121,7 @@ afterAll(() => {
 
 function startProgram(flags: readonly string[]) {
   const program = fileURLToPath(new URL('main.mjs', import.meta.url));
-  const child = spawn(process.execPath, [program, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   const ended = once(child, 'close');
   let output = '';
@@ -131,7 +131,10 @@ function startProgram(flags: readonly string[]) {
       const url = /page +(http:\S+)/.exec(output)?.[1];
       if (url !== undefined) resolve(url);
     });
-    ended.then(() => reject(new Error(`The program ended too soon: ${output}`)));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    ended.then((how) => reject(new Error(`The program ended too soon (${how}): ${output}`)));
   });
   return { child, address, ended, output: () => output };
 }
