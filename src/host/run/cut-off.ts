@@ -63,6 +63,9 @@ async function failed(run: CutRun, error: unknown): Promise<void> {
 }
 
 async function again(run: CutRun, reason: string, delayMs: number): Promise<void> {
+  // Who lets go in order ends the count of lost workers. The next one would take what they have told for complete, so it
+  // has to learn of them, once the lease is over.
+  if (run.lease.crashes > 0 && run.prompt === undefined) return;
   run.parts.counts.retries += 1;
   tellAnew(run, reason);
   await release(run, { state: 'queued', delayMs });

@@ -91,8 +91,10 @@ export class Run {
     const { settings } = this.#parts;
     this.#inbox.onNews = (entry) => this.#hear(entry);
     await this.#inbox.open();
-    this.#checkCut();
     const [prompt] = this.#inbox.of('prompt');
+    // What a lost worker has told of it is void, even if this run is cut off at once.
+    if (lease.crashes > 0) this.#prompt = prompt;
+    this.#checkCut();
     this.#prompt = prompt;
     if (lease.crashes >= settings.maxCrashes) {
       return park(this.#cutRun, `Its worker was lost ${lease.crashes} times in a row.`);

@@ -1,7 +1,7 @@
 /** Moments that are too short to be met by chance, made long (R60, R63). */
 import { setImmediate as soon, setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { type HostStorage, memoryStorage, StorageError } from '../../../src/host/index.js';
+import { type HostStorage, type Lease, memoryStorage, StorageError } from '../../../src/host/index.js';
 import type { AgentRuntime } from '../../../src/options/agent-runtime.js';
 import { embedded } from '../../../src/runtime/index.js';
 import { scriptedModel, stall, text, toolUse } from '../../../src/testing/index.js';
@@ -69,6 +69,55 @@ describe('a turn that is cut off by the end of its program', () => {
     expect(model.requests[0]?.messages).toHaveLength(1);
     expect(JSON.stringify(model.requests)).not.toMatch(/interrupted|Half/);
   });
+});
+
+describe('a conversation whose worker was lost', () => {
+  it.each(['is told to end', 'cannot read its inbox'])(
+    'is told anew, also if the next one %s before it knows the prompt (R62)',
+    async (what) => {
+      const storage = shared();
+      const { id } = await storage.inbox.send(REF, { kind: 'prompt', body: { prompt: 'Hi.' } });
+      const { lease } = await storage.leases.acquire(REF, { owner: 'lost', ttlMs: 1 });
+      const message = { role: 'user', content: 'Hi.' };
+      const told = { type: 'user', uuid: id, message, parent_tool_use_id: null };
+      await storage.commit(lease as Lease, { events: [told] });
+      await vi.waitFor(async () => expect((await storage.sessions.get(REF))?.state).toBe('queued'));
+      const ended = new Promise<void>((resolve) => {
+        const troubled: HostStorage = {
+          ...storage,
+          leases: {
+            ...storage.leases,
+            claim: async (options) => {
+              const leases = await storage.leases.claim(options);
+              if (what === 'is told to end' && leases.length > 0) void host.close().then(resolve);
+              return leases;
+            },
+          },
+          inbox: {
+            ...storage.inbox,
+            read: async (...args) => {
+              if (what === 'is told to end') return storage.inbox.read(...args);
+              void aWhile().then(() => host.close().then(resolve));
+              throw new StorageError('The storage is away.', { isTransient: true });
+            },
+          },
+        };
+        const lease = { ttlMs: 100 };
+        const { host } = hosted([], shop(), { storage: troubled, lease, onProblem: () => {} });
+      });
+      await ended;
+      const { host } = hosted([text('Hello.')], shop(), { storage });
+      await using _ = host;
+      expect(words(await until(host, REF, isDone))).toEqual([
+        'user text: Hi.',
+        'resumed',
+        'user text: Hi.',
+        'assistant text: Hello.',
+        'result',
+        'done: answered',
+      ]);
+    },
+  );
 });
 
 describe('a turn that ends while the leases are renewed', () => {

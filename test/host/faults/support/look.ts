@@ -39,13 +39,23 @@ export async function settledIn(
   state: SessionState = 'idle',
 ): Promise<Turn[]> {
   await expect.poll(async () => (await storage.sessions.get(ref))?.state).toBe(state);
-  const turns = fold(await eventsIn(storage, ref));
+  const events = await eventsIn(storage, ref);
+  const turns = fold(events);
   const stored = turnsOf(saidIn((await newestTranscript(storage.transcript(ref)))?.entries ?? []));
   // Nothing is said of a prompt that was dropped, not even to the model.
   const told = turns.filter(({ outcome }) => outcome !== 'dropped');
-  expect(told.map(({ id, prompt, words }) => ({ id, prompt, words }))).toEqual(stored);
+  const said = told.map(({ id, prompt, words }) => ({ id, prompt, words }));
+  expect(said, `${ref.session} was told:\n${shortened(events)}`).toEqual(stored);
   // Of an answer that was interrupted only the pieces are told.
   const whole = turns.filter(({ outcome }) => outcome === 'answered');
   for (const { words, written } of whole) expect(words.join('\n')).toContain(written);
   return turns;
+}
+
+/** What was told, a line each, without what only repeats it in pieces. */
+function shortened(events: readonly HostEvent[]): string {
+  const lines = events
+    .filter(({ message: { type } }) => type === 'host' || type === 'user' || type === 'assistant')
+    .map(({ id, message }) => `${id} ${JSON.stringify(message).slice(0, 200)}`);
+  return lines.join('\n');
 }
