@@ -1,4 +1,4 @@
-import { clock, type Timer, unref, wait } from '../protocol/base/clock.js';
+import { clock, MAX_TIMER_MS, type Timer, unref, wait } from '../protocol/base/clock.js';
 import { OptionError, TenonError } from '../protocol/base/errors.js';
 import { isRecord } from '../protocol/base/kinds.js';
 import { LIMITS } from '../protocol/base/limits.js';
@@ -74,7 +74,7 @@ class OpenHost implements Host {
     } catch (error) {
       if (!QueueFullError.is(error)) throw error;
       this.#counts.refused += 1;
-      throw new QueueFullError(ref, error.of, error.limit, this.#retryAfterMs(error.limit));
+      throw new QueueFullError(ref, error.of, error.limit, this.#retryAfterMs(error));
     }
   }
 
@@ -166,7 +166,7 @@ class OpenHost implements Host {
   }
 
   drain({ deadlineMs = 30_000 }: DrainOptions = {}): Promise<void> {
-    checkedDuration('deadlineMs', deadlineMs, 0);
+    checkedDuration('deadlineMs', deadlineMs, 0, MAX_TIMER_MS);
     this.#ended ??= this.#end(deadlineMs);
     return this.#ended;
   }
@@ -207,10 +207,11 @@ class OpenHost implements Host {
   }
 
   /** How long it takes to work off half of what waits, as fast as turns went so far. */
-  #retryAfterMs(waiting: number): number {
-    const { running } = this.#settings;
+  #retryAfterMs({ of, limit }: QueueFullError): number {
+    const { running, perTenant = running } = this.#settings;
+    const atOnce = { all: running, tenant: Math.min(perTenant, running), session: 1 }[of];
     const turnMs = this.#counts.turnMs ?? LIMITS.hostRetryAfterMs;
-    const halfMs = (turnMs * waiting) / 2 / running;
+    const halfMs = (turnMs * limit) / 2 / atOnce;
     return Math.round(Math.min(Math.max(halfMs, LIMITS.hostRetryAfterMs), LIMITS.hostRetryAfterMostMs));
   }
 

@@ -37,9 +37,12 @@ export interface HostLimits {
    * and 32 if `options` is a function, of which nobody knows.
    */
   running?: number | undefined;
-  /** Of one tenant, in all programs on this storage. Default: as many as `running`. */
+  /** Of one tenant, in all programs on this storage. Default: no limit. */
   perTenant?: number | undefined;
-  /** Prompts that wait, of everybody, of one tenant, and of one conversation. Default: 10,000, no limit, 1,000. */
+  /**
+   * Prompts that wait or are worked on: of everybody, of one tenant, and of one conversation, in all programs on this storage.
+   * Default: 10,000, no limit, 1,000.
+   */
   queued?: number | undefined;
   queuedPerTenant?: number | undefined;
   queuedPerSession?: number | undefined;

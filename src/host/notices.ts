@@ -1,6 +1,6 @@
 import type { UserContentBlock } from '../protocol/wire/content.js';
 import type { SDKUserMessage } from '../protocol/wire/messages/index.js';
-import type { HostApproval, HostNotice, PromptOutcome } from './host-messages.js';
+import type { HostApproval, HostMessage, HostNotice, PromptOutcome } from './host-messages.js';
 import type { InboxEntry } from './storage/port/inbox.js';
 
 /** The body of a prompt in the inbox. */
@@ -43,4 +43,9 @@ export function withdrawn(approval: string): HostNotice {
 
 export function parked(reason: string): HostNotice {
   return { type: 'host', subtype: 'parked', reason };
+}
+
+/** Of a prompt that was stopped before it began. */
+export function neverBegun(prompt: InboxEntry): HostMessage[] {
+  return [promptMessage(prompt) as HostMessage, done(prompt.id, 'dropped')];
 }

@@ -8,6 +8,12 @@ import { SpanClock } from './operation.js';
 import { checkOptions, contentOf, type OtelOptions } from './options.js';
 import { TraceSetting } from './setting.js';
 
+export {
+  type HostMetricsOptions,
+  hostMetrics,
+  type MeasuredHost,
+  type MeasuredStats,
+} from './host-metrics.js';
 export type { OtelContent, OtelOptions } from './options.js';
 
 /**

@@ -47,6 +47,9 @@ export const ATTRIBUTE = {
 /** What the conventions have no name for. */
 export const OWN_ATTRIBUTE = {
   costUsd: 'tenon.usage.cost_usd',
+  hostEvent: 'tenon.host.event',
+  hostOutcome: 'tenon.host.outcome',
+  hostState: 'tenon.host.state',
   mcpServer: 'tenon.mcp.server.name',
   modelRequests: 'tenon.usage.model_requests',
 } as const;
@@ -92,3 +95,46 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 export function providerName(known: string): string {
   return PROVIDERS[known] ?? known;
 }
+
+interface HostMetric {
+  readonly name: string;
+  readonly unit: string;
+  readonly description: string;
+  /** Goes up and down; the others only grow. */
+  readonly isGauge: boolean;
+}
+
+const now = (name: string, unit: string, description: string): HostMetric => ({
+  name: `tenon.host.${name}`,
+  unit,
+  description,
+  isGauge: true,
+});
+
+const soFar = (name: string, unit: string, description: string): HostMetric => ({
+  ...now(name, unit, description),
+  isGauge: false,
+});
+
+/** Of hosts, for which there are no conventions; by the fields of `host.stats()`. */
+export const HOST_METRIC = {
+  sessions: now('conversations', '{conversation}', 'Conversations of all programs on the storage, by state.'),
+  running: now('running', '{conversation}', 'Conversations that this program runs.'),
+  open: now('open', '{conversation}', 'Conversations in the memory of this program.'),
+  processes: now('processes', '{process}', 'Processes of the CLI.'),
+  readers: now('readers', '{reader}', 'Readers of events.'),
+  turns: soFar('turns', '{turn}', 'Turns that have ended, by outcome.'),
+  approvals: soFar(
+    'approvals',
+    '{question}',
+    'Questions to people: asked, answered, and turns put away for them.',
+  ),
+  evicted: soFar('evicted', '{conversation}', 'Idle conversations that have left the memory.'),
+  refused: soFar('refused', '{prompt}', 'Prompts that were refused, because too many waited.'),
+  lostLeases: soFar(
+    'lost_leases',
+    '{lease}',
+    'Turns that were given up, because another program had taken over.',
+  ),
+  retries: soFar('retries', '{turn}', 'Turns that were cut off, to be tried again.'),
+} as const;

@@ -177,6 +177,7 @@ describe('the portable entries (R47)', () => {
   it('are known to this test', () => {
     expect(entries).toEqual([
       'portable.ts',
+      'host/portable.ts',
       'models/anthropic/portable.ts',
       'models/ai-sdk/portable.ts',
       'runtime/portable.ts',

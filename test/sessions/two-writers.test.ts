@@ -20,6 +20,7 @@ import {
   type SessionStore,
 } from '../../src/index.js';
 import { embedded } from '../../src/runtime/index.js';
+import { appendTo } from '../../src/sessions/store-calls.js';
 import { scriptedModel, text } from '../../src/testing/index.js';
 import { collect } from '../support/real-cli.js';
 import { scriptedCli } from '../support/scripted-cli.js';
@@ -251,4 +252,13 @@ describe.each([
     expect(read).toContain(`The answer is ${stored}.`);
     expect(read).not.toContain(`The answer is ${told}.`);
   });
+});
+
+it('a writer whose first words are no part of the conversation, such as what it has cost, is not taken for another one', async () => {
+  const store = new InMemorySessionStore();
+  const key = { projectKey: '-work', sessionId: '00000000-0000-4000-8000-000000000001' };
+  await store.append(key, [{ type: 'user', uuid: 'first', parentUuid: null }]);
+  await appendTo(store, key, [{ type: 'cost-state' }]);
+  await appendTo(store, key, [{ type: 'assistant', uuid: 'second', parentUuid: 'first' }], 'first');
+  expect((await store.load(key))?.map(({ type }) => type)).toEqual(['user', 'cost-state', 'assistant']);
 });

@@ -1,4 +1,5 @@
 import { whyNeverAsked } from '../../client/explain-permissions.js';
+import { givenOptions } from '../../options/normalise.js';
 import type { Options } from '../../options/options.js';
 import { OptionError } from '../../protocol/base/errors.js';
 import type { CanUseTool } from '../../protocol/permissions/permissions.js';
@@ -35,7 +36,7 @@ export interface HostSide {
   readonly asked: ReadonlySet<string>;
 }
 
-/** Throws an `OptionError` for options that cannot be hosted. */
+/** Throws an `OptionError` for options that cannot be hosted, or that no query takes. */
 export function checkAgentOptions(options: Options): void {
   const taken = OURS.find((name) => options[name] !== undefined && options[name] !== null);
   if (taken !== undefined) {
@@ -52,6 +53,7 @@ export function checkAgentOptions(options: Options): void {
       '`options.runtime` has no `withJournal()`: if the program is killed, nobody would know which calls have run. Use `embedded()` of tenon/runtime, or add the method.';
     throw new OptionError('runtime', runtime, text);
   }
+  givenOptions(options, 'createHost');
 }
 
 /** Whether its agent is a process of the CLI. */

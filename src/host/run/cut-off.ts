@@ -6,8 +6,8 @@ import { LeaseLostError, StorageError } from '../storage/errors.js';
 import type { ReleaseOptions } from '../storage/port/commit.js';
 import type { Lease } from '../storage/port/conversation.js';
 import type { EventLog } from './event-log.js';
-import type { RunParts } from './run.js';
 import type { RunInbox } from './run-inbox.js';
+import type { RunParts } from './run-parts.js';
 
 /** Why the work on a prompt does not come to its end here. */
 export type Cut =

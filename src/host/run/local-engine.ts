@@ -84,17 +84,23 @@ export class LocalEngine {
   }
 
   async #claim(): Promise<void> {
-    const { storage, owner, ttlMs, running, perTenant } = this.#settings;
+    const { storage, owner, ttlMs, running, perTenant, maxCrashes } = this.#settings;
+    // The last try of a conversation is made beside no other one's: whichever is the reason takes none along.
+    const crashes = Math.max(1, maxCrashes - 1);
     for (let isMore = true; isMore && !this.#isStopped; ) {
       this.#isWanted = false;
       const count = Math.min(running - this.#runs.size, LIMITS.hostClaimAtOnce);
       // Every run that ends looks again.
       if (count <= 0) return;
       try {
-        const leases = await storage.leases.claim({ owner, ttlMs, count, perTenant });
+        const isFree = ![...this.#runs].some(({ lease }) => lease.crashes >= crashes);
+        const suspects = { crashes, count: isFree ? 1 : 0 };
+        const leases = await storage.leases.claim({ owner, ttlMs, count, perTenant, suspects });
         this.#hasProblem = false;
         for (const lease of leases) this.#run(lease);
-        isMore = leases.length === count || this.#isWanted;
+        // There may be more; what a suspect was in the way of is seen once it is taken.
+        const hasSuspect = leases.some((lease) => lease.crashes >= crashes);
+        isMore = leases.length === count || hasSuspect || this.#isWanted;
       } catch (error) {
         // Once, until it works again: a database that is away is asked every second.
         if (!this.#hasProblem) this.#settings.problem({ during: 'the search for work', error });

@@ -1,37 +1,24 @@
-import { isSuccess } from '../../client/query/results.js';
 import { clock } from '../../protocol/base/clock.js';
 import { TenonError } from '../../protocol/base/errors.js';
 import type { SDKResultMessage } from '../../protocol/wire/messages/index.js';
 import type { Agent } from '../conversations/agent.js';
 import { isCli } from '../conversations/agent-options.js';
-import type { Agents } from '../conversations/agents.js';
 import type { TakenUp } from '../conversations/cli-take-up.js';
 import { HostedStore } from '../conversations/hosted-store.js';
 import type { HostMessage, PromptOutcome } from '../host-messages.js';
-import type { HostSettings } from '../host-options.js';
-import { done, promptMessage } from '../notices.js';
-import type { EventReaders } from '../read/event-readers.js';
-import { type HostCounts, noteTurn } from '../stats.js';
-import { LeaseLostError } from '../storage/errors.js';
+import { done, neverBegun, promptMessage } from '../notices.js';
+import { noteTurn } from '../stats.js';
 import type { Lease } from '../storage/port/conversation.js';
 import type { InboxEntry } from '../storage/port/inbox.js';
 import { type Cut, type CutRun, giveBack, park } from './cut-off.js';
 import { EventLog } from './event-log.js';
-import type { Failures } from './failures.js';
+import { outcomeOf } from './outcome.js';
 import { Questions } from './questions.js';
 import { type AnswerBody, RunInbox } from './run-inbox.js';
+import type { RunParts } from './run-parts.js';
 import { takeUpTelling } from './take-up-telling.js';
 import { Telling } from './telling.js';
 import { toldOf } from './told.js';
-
-export interface RunParts {
-  readonly settings: HostSettings;
-  readonly agents: Agents;
-  readonly failures: Failures;
-  readonly counts: HostCounts;
-  /** Local readers, who are told at once. */
-  readonly readers: EventReaders;
-}
 
 /** One turn of one conversation, under one lease: from the inbox to what is stored of the answer. */
 export class Run {
@@ -52,16 +39,16 @@ export class Run {
   /** Prompts up to this number are not wanted any more. */
   #dropBefore = 0;
   #cut: Cut | undefined;
+  /** For waits that nothing else ends. */
+  readonly #over = new AbortController();
 
   constructor(parts: RunParts, lease: Lease) {
     const { storage, batchMs } = parts.settings;
     const failed = (error: unknown): void => this.#stop({ kind: 'failed', error });
     this.lease = lease;
     this.#parts = parts;
-    this.#inbox = new RunInbox(storage, lease, (error) => {
-      // A look that is late finds the conversation given back; whether that has worked, the commit itself says.
-      if (!this.#isFinishing) failed(error);
-    });
+    // A look that is late finds the conversation given back; whether that has worked, the commit itself says.
+    this.#inbox = new RunInbox(storage, lease, (error) => !this.#isFinishing && failed(error));
     this.#log = new EventLog({
       storage,
       lease,
@@ -122,7 +109,8 @@ export class Run {
     if (told === undefined && stops.length > 0) return this.#drop(prompt);
     const isGoingOn = await this.#telling.begin(prompt, told);
     if (told?.isAnswered) return this.#finish('answered');
-    const options = warm === undefined ? await settings.optionsFor({ tenant, session }) : undefined;
+    const { signal } = this.#over;
+    const options = warm === undefined ? await settings.optionsFor({ tenant, session }, signal) : undefined;
     const taken =
       told !== undefined && known !== undefined && options !== undefined && isCli(options)
         ? await takeUpTelling(this.#cutRun, store, known, { isStopped: stops.length > 0, isGoingOn })
@@ -137,7 +125,9 @@ export class Run {
     }
     this.#checkCut();
     const result = await this.#turn(told === undefined ? prompt : undefined, taken, stops.length > 0);
-    await this.#finish(this.#outcome(result), result);
+    const failure = this.#agent?.failure;
+    const outcome = outcomeOf(result, { lease, failure, isInterrupted: this.#isInterrupted });
+    await this.#finish(outcome, result);
   }
 
   /** `isGoingOn`: what waits was told to readers before. */
@@ -185,28 +175,19 @@ export class Run {
     }
   }
 
-  #outcome(result: SDKResultMessage): PromptOutcome {
-    if (result.failure?.kind === 'session_conflict') throw new LeaseLostError(this.lease);
-    const failure = this.#agent?.failure;
-    if (failure !== undefined) throw failure;
-    if (this.#isInterrupted) return 'interrupted';
-    return isSuccess(result) ? 'answered' : 'failed';
-  }
-
   async #finish(outcome: PromptOutcome, result?: SDKResultMessage): Promise<void> {
     const prompt = this.#prompt as InboxEntry;
     this.#isFinishing = true;
     this.#questions?.withdraw();
     const dropped = await this.#queuedToDrop();
-    await this.#release([prompt, ...dropped], [done(prompt.id, outcome), ...dropped.flatMap(dropNotices)]);
+    await this.#release([prompt, ...dropped], [done(prompt.id, outcome), ...dropped.flatMap(neverBegun)]);
     this.#parts.failures.forget(this.lease);
     noteTurn(this.#parts.counts, clock.monotonic() - this.#started);
     this.#parts.counts.turns[outcome === 'dropped' ? 'interrupted' : outcome] += 1;
     // A call that a hook has deferred is tried again by an agent that is resumed.
-    const isKept = result !== undefined && result.terminal_reason !== 'tool_deferred';
-    const agent = this.#agent;
-    if (isKept && agent !== undefined) this.#parts.agents.keep(this.lease, agent);
-    else await agent?.close();
+    const isOpen = result !== undefined && result.terminal_reason !== 'tool_deferred';
+    if (isOpen) this.#keepAgent();
+    else await this.#agent?.close();
   }
 
   /** A prompt that somebody has stopped before it began. */
@@ -214,9 +195,15 @@ export class Run {
     this.#isFinishing = true;
     const dropped = [prompt, ...(await this.#queuedToDrop())];
     this.#telling.lost(prompt);
-    await this.#release(dropped, dropped.flatMap(dropNotices));
+    await this.#release(dropped, dropped.flatMap(neverBegun));
     this.#parts.counts.turns.interrupted += 1;
-    if (this.#agent !== undefined) this.#parts.agents.keep(this.lease, this.#agent);
+    this.#keepAgent();
+  }
+
+  /** Unless it was closed meanwhile, because of something that has failed beside the last commit. */
+  #keepAgent(): void {
+    if (this.#agent !== undefined && this.#cut === undefined)
+      this.#parts.agents.keep(this.lease, this.#agent);
   }
 
   /** An interrupt may be meant for all that was sent before it. */
@@ -270,9 +257,10 @@ export class Run {
   /** What runs is cut off, and left open for whoever goes on. */
   #stop(cut: Cut): void {
     if (this.#cut !== undefined && cut.kind !== 'lost') return;
-    // Only the last commit is left to do.
-    if (this.#isFinishing && cut.kind === 'stop') return;
+    // Only the last commit is left to do. Whether the lease is lost, it says itself: who renews may ask after the release.
+    if (this.#isFinishing && cut.kind !== 'failed') return;
     this.#cut = cut;
+    this.#over.abort();
     // What comes from now on is for whoever goes on: here it would be dealt with, and nobody would act on it.
     this.#inbox.close();
     this.#questions?.stop();
@@ -301,8 +289,4 @@ export class Run {
     const [agent, log, inbox, parts] = [this.#agent, this.#log, this.#inbox, this.#parts];
     return { lease: this.lease, agent, log, inbox, parts, prompt };
   }
-}
-
-function dropNotices(prompt: InboxEntry): HostMessage[] {
-  return [promptMessage(prompt) as HostMessage, done(prompt.id, 'dropped')];
 }

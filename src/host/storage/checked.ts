@@ -38,13 +38,11 @@ export function checkedCount(option: string, value: number, least = 1): number {
   throw new OptionError(option, value, `\`${option}\` must be a whole number from ${least}, not ${value}.`);
 }
 
-export function checkedDuration(option: string, value: number, least = 1): number {
-  if (Number.isFinite(value) && value >= least) return value;
-  throw new OptionError(
-    option,
-    value,
-    `\`${option}\` must be a number of milliseconds from ${least}, not ${value}.`,
-  );
+export function checkedDuration(option: string, value: number, least = 1, most?: number): number {
+  if (Number.isFinite(value) && value >= least && value <= (most ?? value)) return value;
+  const range = most === undefined ? `${least}` : `${least} to ${most}`;
+  const text = `\`${option}\` must be a number of milliseconds from ${range}, not ${value}.`;
+  throw new OptionError(option, value, text);
 }
 
 /** How many of a list are read at once. */

@@ -370,6 +370,10 @@ export const LIMITS = {
   hostInboxPage: 50,
   /** Between two rounds that delete what is no longer kept. */
   hostSweepMs: 60_000,
+  /** How old what is kept may become: as far back as databases can count. */
+  hostAgeMostMs: 100 * 365 * 24 * 60 * 60_000,
+  /** How long a function may take to say which options a conversation has. */
+  hostOptionsMs: 30_000,
   /** Entries of inboxes, answered questions and ended calls are kept so long, unless a program says otherwise. */
   hostDoneMs: 30 * 24 * 60 * 60_000,
   /** Before a conversation whose agent has failed is tried again; with the last failure it is parked. */

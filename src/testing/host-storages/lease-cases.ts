@@ -243,6 +243,28 @@ export const LEASE_CASES: readonly Case[] = [
     },
   ],
   [
+    'claim: of conversations that have lost too many workers no more than wanted, and others are not held up by them',
+    async (storage) => {
+      const crash = async (session: string): Promise<void> => {
+        await storage.inbox.send({ tenant: 'a', session }, prompt('go'));
+        for (let round = 0; round < 2; round += 1) {
+          const { lease } = await storage.leases.acquire({ tenant: 'a', session }, { owner: 'a', ttlMs: 1 });
+          ok(lease !== undefined);
+          await until(async () => (await storage.sessions.get(lease))?.state === 'queued');
+        }
+      };
+      for (const session of ['bad1', 'bad2', 'bad3']) await crash(session);
+      const claim = (count: number, suspects?: { crashes: number; count: number }) =>
+        storage.leases.claim({ ...by('w'), count, suspects });
+      const [one, ...others] = await claim(3, { crashes: 2, count: 1 });
+      deepStrictEqual([one?.crashes, others], [2, []]);
+      await storage.inbox.send({ tenant: 'a', session: 'good' }, prompt('go'));
+      deepStrictEqual(names(await claim(1, { crashes: 2, count: 0 })), ['good']);
+      deepStrictEqual(await claim(3, { crashes: 2, count: 0 }), []);
+      strictEqual((await claim(3, { crashes: 3, count: 0 })).length, 2);
+    },
+  ],
+  [
     'claim: takes over from workers that were lost',
     async (storage) => {
       const old = await expired(storage);

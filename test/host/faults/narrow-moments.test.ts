@@ -1,5 +1,5 @@
 /** Moments that are too short to be met by chance, made long (R60, R63). */
-import { setImmediate as soon } from 'node:timers/promises';
+import { setImmediate as soon, setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { type HostStorage, memoryStorage, StorageError } from '../../../src/host/index.js';
 import type { AgentRuntime } from '../../../src/options/agent-runtime.js';
@@ -68,6 +68,45 @@ describe('a turn that is cut off by the end of its program', () => {
     ]);
     expect(model.requests[0]?.messages).toHaveLength(1);
     expect(JSON.stringify(model.requests)).not.toMatch(/interrupted|Half/);
+  });
+});
+
+describe('a turn that ends while the leases are renewed', () => {
+  it('has not lost its lease: its agent is as good as before (R60)', async () => {
+    const storage = memoryStorage();
+    let onRenewed = (): void => {};
+    const late: HostStorage = {
+      ...storage,
+      commit: async (lease, commit) => {
+        const committed = await storage.commit(lease, commit);
+        // The storage has given the conversation back, and the run does not know yet.
+        if (commit.release !== undefined)
+          await new Promise<void>((resolve) => {
+            onRenewed = resolve;
+          });
+        return committed;
+      },
+      leases: {
+        ...storage.leases,
+        renew: async (...leases) => {
+          const lost = await storage.leases.renew(...leases);
+          if (lost.length > 0) void aWhile().then(onRenewed);
+          return lost;
+        },
+      },
+    };
+    const model = scriptedModel([text('One.'), text('Two.'), text('Three.')]);
+    // One that was closed by mistake would take long to end, and look alive.
+    const runtime = endingAfter(embedded({ model }), () => wait(200));
+    const { host } = hosted([], shop(), { storage: late, lease: { ttlMs: 100 } }, { runtime });
+    await using _ = host;
+    for (const word of ['One', 'Two', 'Three']) {
+      const { event } = await host.send(REF, `${word}?`);
+      const told = words(await until(host, REF, isDone, event));
+      expect(told).toEqual([`user text: ${word}?`, `assistant text: ${word}.`, 'result', 'done: answered']);
+    }
+    expect(await host.stats()).toMatchObject({ lostLeases: 0, retries: 0 });
+    model.assertDone();
   });
 });
 

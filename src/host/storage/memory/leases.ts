@@ -71,6 +71,9 @@ function nextOnes({ queued, running, served }: Conversations, options: ClaimOpti
   const { running: most = Number.POSITIVE_INFINITY, perTenant = Number.POSITIVE_INFINITY } = options;
   const count = Math.min(checkedCount('count', options.count), most - running.size);
   if (count <= 0) return [];
+  const isSuspect = ({ crashes }: Conversation): boolean =>
+    crashes >= (options.suspects?.crashes ?? Infinity);
+  let suspects = options.suspects?.count ?? 0;
   const busy = new Map<string, number>();
   for (const { ref } of running) busy.set(ref.tenant, (busy.get(ref.tenant) ?? 0) + 1);
   const offered: { conversation: Conversation; turn: number }[] = [];
@@ -79,7 +82,7 @@ function nextOnes({ queued, running, served }: Conversations, options: ClaimOpti
     const last = Math.min(turn + count, perTenant);
     for (const conversation of waiting) {
       if (turn >= last) break;
-      if (conversation.readyAt > clock.monotonic()) continue;
+      if (conversation.readyAt > clock.monotonic() || (suspects === 0 && isSuspect(conversation))) continue;
       turn += 1;
       offered.push({ conversation, turn });
     }
@@ -89,5 +92,10 @@ function nextOnes({ queued, running, served }: Conversations, options: ClaimOpti
     ({ conversation: a, turn }, { conversation: b, turn: other }) =>
       turn - other || lastOf(a) - lastOf(b) || a.readyAt - b.readyAt,
   );
-  return offered.slice(0, count).map(({ conversation }) => conversation);
+  const chosen = offered.filter(({ conversation }) => {
+    if (!isSuspect(conversation)) return true;
+    suspects -= 1;
+    return suspects >= 0;
+  });
+  return chosen.slice(0, count).map(({ conversation }) => conversation);
 }

@@ -22,6 +22,11 @@ export interface ClaimOptions extends AcquireOptions {
   /** How many conversations may run at once, with those of all other workers: of everybody, and of each tenant. */
   running?: number | undefined;
   perTenant?: number | undefined;
+  /**
+   * Of conversations that have lost `crashes` holders in a row, at most `count`: one of them may be the reason, and takes
+   * all others down that run beside it. Default: any number.
+   */
+  suspects?: { readonly crashes: number; readonly count: number } | undefined;
 }
 
 /** One writer for each conversation, until it commits a release. Every clock is the storage's own; that of a worker is never asked. */

@@ -41,12 +41,14 @@ export function claimer({ schema, database }: PostgresContext): LeaseStorage['cl
     return [...new Set([...later, ...first])];
   };
   return async (options) => {
-    const { count, running = NO_LIMIT, perTenant = NO_LIMIT } = options;
+    const { count, running = NO_LIMIT, perTenant = NO_LIMIT, suspects } = options;
     const taker = takerValues(options);
     const limits = [
       checkedCount('count', count),
       checkedCount('running', running),
       checkedCount('perTenant', perTenant),
+      checkedCount('suspects.crashes', suspects?.crashes ?? NO_LIMIT),
+      checkedCount('suspects.count', suspects?.count ?? NO_LIMIT, 0),
     ];
     const leases = await (await database()).transaction(async (query) => {
       await query(expireAll, [mostCrashes(options)]);
@@ -82,17 +84,21 @@ function claimStatement(schema: string) {
     WITH busy AS (
       SELECT tenant, count(*) AS running FROM ${schema}.sessions WHERE state = 'running' GROUP BY tenant
     ), offered AS (
-      SELECT t.tenant, q.session, q.ready_at, t.served, coalesce(b.running, 0) + q.place AS turn
-      FROM unnest($3::text[], $7::bigint[]) AS t (tenant, served) LEFT JOIN busy b ON b.tenant = t.tenant CROSS JOIN LATERAL (
+      SELECT t.tenant, q.session, q.ready_at, t.served, coalesce(b.running, 0) + q.place AS turn,
+        q.crashes >= $7::bigint AS is_suspect
+      FROM unnest($3::text[], $9::bigint[]) AS t (tenant, served) LEFT JOIN busy b ON b.tenant = t.tenant CROSS JOIN LATERAL (
         SELECT few.*, row_number() OVER (ORDER BY ready_at, session) AS place FROM (
-          SELECT session, ready_at FROM ${schema}.sessions
+          SELECT session, ready_at, crashes FROM ${schema}.sessions
           WHERE tenant = t.tenant AND state = 'queued' AND ready_at <= clock_timestamp()
+            AND ($8::bigint > 0 OR crashes < $7::bigint)
           ORDER BY ready_at LIMIT least($4::bigint, $6::bigint)
         ) few
       ) q
       WHERE coalesce(b.running, 0) + q.place <= $6::bigint
+    ), ranked AS (
+      SELECT *, row_number() OVER (PARTITION BY is_suspect ORDER BY turn, served, ready_at) AS place FROM offered
     ), chosen AS (
-      SELECT tenant, session FROM offered ORDER BY turn, served, ready_at
+      SELECT tenant, session FROM ranked WHERE NOT is_suspect OR place <= $8::bigint ORDER BY turn, served, ready_at
       LIMIT greatest(0, least($4::bigint, $5::bigint - (SELECT coalesce(sum(running), 0) FROM busy)::bigint))
     ), free AS (
       SELECT s.tenant, s.session FROM ${schema}.sessions s
