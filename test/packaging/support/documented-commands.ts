@@ -40,6 +40,7 @@ export const COMMANDS: Readonly<Record<string, Runs | LeftOut>> = {
   'npm run test:runtimes': takesLong,
   'npm run bench': takesLong,
   'npm run bench -- --only call': takesLong,
+  'npm run bench -- --only host': takesLong,
   'npm run bench -- --help': { in: 'checkout', prints: /--rounds <n>/ },
   'npm run example': { in: 'checkout', prints: /ticket-board/ },
   'npm run example calculator': { in: 'checkout', prints: /\d/ },
