@@ -276,7 +276,7 @@ describe('in the terminal', () => {
     input.write('perhaps\nyes\n');
     expect(await board.outcome('one')).toBe('Ticket #1 "one" is on the board.');
     await waitUntil(() => shown.includes('"two"?'), { what: 'the next question' });
-    await board.desk.approve(board.desk.waiting()[0]?.id ?? '');
+    await board.desk.approve(board.desk.waiting().find(({ title }) => title === 'two')?.id ?? '');
     await waitUntil(() => shown.includes('"three"?'), { what: 'the last question' });
     input.write('n known since May\n');
     expect(await board.outcome('three')).toBe('The ticket was not approved. Reason: known since May');

@@ -83,7 +83,7 @@ export interface HostEvent {
    * always says from where to go on.
    */
   readonly id: number;
-  /** Milliseconds since 1970, by the storage's clock. */
+  /** When it was stored, in milliseconds since 1970. Who follows live may see some milliseconds more. */
   readonly at: number;
   readonly message: HostMessage;
 }
