@@ -280,6 +280,7 @@ describe('in the terminal', () => {
     await waitUntil(() => shown.includes('"three"?'), { what: 'the last question' });
     input.write('n known since May\n');
     expect(await board.outcome('three')).toBe('The ticket was not approved. Reason: known since May');
+    expect(await board.outcome('two')).toContain('"two" is on the board.');
     stop();
     expect(shown.match(/Approve the bug "one"\?/g)).toHaveLength(2);
     expect(shown).toContain('Approve the bug "two"? [y, or n and a reason]   (decided on the page)');
